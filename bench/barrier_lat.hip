@@ -45,7 +45,7 @@ template <int SCOPE> static void row(const std::vector<int> &raw)
 	if (!bench_wants(bench_scope_names[SCOPE]))
 		return;
 	bench_measure({"barrier_lat", bench_scope_names[SCOPE], 0, bench.npes, raw, false, 0},
-		      SCOPE == BENCH_HOST ? bench_run(on_host) : in_kernel(barrier_kernel<SCOPE>, SCOPE));
+		SCOPE == BENCH_HOST ? bench_run(on_host) : in_kernel(barrier_kernel<SCOPE>, SCOPE));
 }
 
 static __global__ void meet_kernel(size_t reps, uint64_t *ticks)

@@ -52,12 +52,12 @@ static struct bench {
 	std::string place;               /* -p: core, or where else a PE's threads are */
 	/* the PE has several busy threads, which share its core */
 	bool takes_turns;
-	uint64_t *ticks;                 /* device memory, 2: what bench_kernel_us reads */
-	int wave_width;                  /* lanes */
-	int nsharing;                    /* PEs whose GPU is this one's, itself included */
+	uint64_t *ticks; /* device memory, 2: what bench_kernel_us reads */
+	int wave_width;  /* lanes */
+	int nsharing;    /* PEs whose GPU is this one's, itself included */
 	/* how many more batches of this row may be repeated; equal on all PEs */
 	int ntries;
-	bool one_clock;                  /* of all PEs, hosts and kernels */
+	bool one_clock; /* of all PEs, hosts and kernels */
 	FILE *to_raw, *from_raw;
 	long raw_npreempted; /* how often the core was taken away from the raw process in a batch */
 	double started_us;   /* when this PE began its last batch */
@@ -161,11 +161,20 @@ static inline void bench_arguments(int argc, char **argv)
 				!bench.min_nbytes || bench.max_nbytes > (size_t)64 << 20)
 				bench_usage(argv[i]);
 			break;
-		case 'd': bench.only_active = strcmp(value, "one") ? 2 : 1; break;
-		case 'p': bench.place = value; break;
-		case 'a': bench.nalternations = std::max(1, atoi(value)); break;
-		case 't': bench.batch_us = std::max(1.0, atof(value)); break;
-		default: bench_usage(argv[i]);
+		case 'd':
+			bench.only_active = strcmp(value, "one") ? 2 : 1;
+			break;
+		case 'p':
+			bench.place = value;
+			break;
+		case 'a':
+			bench.nalternations = std::max(1, atoi(value));
+			break;
+		case 't':
+			bench.batch_us = std::max(1.0, atof(value));
+			break;
+		default:
+			bench_usage(argv[i]);
 		}
 	}
 }
@@ -513,7 +522,8 @@ static inline size_t bench_reps(int nactive, const bench_run &run)
 static inline void bench_print_times(const struct bench_row &row, size_t reps, const std::vector<double> &us)
 {
 	printf("%s\t%s\t%zu\t%d\t%zu\t%.5g\t%.5g\t%.5g\t", row.op, row.scope, row.nbytes, row.nactive, reps,
-	       *std::min_element(us.begin(), us.end()), bench_median(us), *std::max_element(us.begin(), us.end()));
+		*std::min_element(us.begin(), us.end()), bench_median(us),
+		*std::max_element(us.begin(), us.end()));
 	printf(row.nbytes ? "%.4g\t" : "-\t", row.nbytes / bench_median(us) * 1e-3);
 }
 

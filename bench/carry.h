@@ -20,7 +20,7 @@
 #include "raw/mpi_rma.h"
 
 #define CARRY_ALL    "all" /* GSHMEM_CARRY, unless it is set: all PEs */
-#define CARRY_STRIDE 64       /* bytes between the words of several puts, as in raw/mpi_rma.c */
+#define CARRY_STRIDE 64    /* bytes between the words of several puts, as in raw/mpi_rma.c */
 
 /* ---- the raw side ---- */
 
@@ -106,12 +106,12 @@ static inline bench_run carry_mpi(int op, int window, size_t nbytes)
 	};
 }
 
-static const std::vector<int> carry_windows = {RMA_ALLOCATE, RMA_ALLOCATE_INFO, RMA_CREATE, RMA_CREATE_INFO,
-					       RMA_SHARED_INFO};
+static const std::vector<int> carry_windows = {
+	RMA_ALLOCATE, RMA_ALLOCATE_INFO, RMA_CREATE, RMA_CREATE_INFO, RMA_SHARED_INFO};
 
 /* A row for each kind of window, measured alternately; returns a batch of the fastest kind. */
 static inline bench_run carry_best_mpi(const char *name, int op, size_t nbytes, double per_op,
-				       const std::vector<int> &windows = carry_windows)
+	const std::vector<int> &windows = carry_windows)
 {
 	static const char *const window_names[] = {"alloc", "alloc_i", "create", "create_i", "shared_i"};
 	const double scale = per_op > 0 ? per_op : 1;

@@ -14,7 +14,7 @@
 #define SWEEP_FROM ((size_t)1 << 20)
 
 struct bw_job {
-	char *dest;         /* symmetric */
+	char *dest; /* symmetric */
 	const char *source;
 	size_t nbytes;
 	size_t area; /* bytes to sweep over; nbytes or less: no sweep */
@@ -62,7 +62,7 @@ static bench_run moves(int scope, int is_get, size_t nbytes, size_t area)
 }
 
 static const char *const names[2][3] = {{"carry_put_bw", "carry_put_sweep_bw", "carry_put_mpi_bw"},
-					{"carry_get_bw", "carry_get_sweep_bw", "carry_get_mpi_bw"}};
+	{"carry_get_bw", "carry_get_sweep_bw", "carry_get_mpi_bw"}};
 
 static void rows(int is_get, size_t nbytes)
 {
@@ -75,13 +75,13 @@ static void rows(int is_get, size_t nbytes)
 		if (!bench_wants(bench_scope_names[scope]))
 			continue;
 		carry_row(names[is_get][0], scope, nbytes, true, 0, ours,
-			  carry_mpi(is_get ? RMA_COPY_FROM : RMA_COPY_TO, 0, nbytes));
+			carry_mpi(is_get ? RMA_COPY_FROM : RMA_COPY_TO, 0, nbytes));
 		if (scope == BENCH_THREAD)
 			carry_row(names[is_get][2], scope, nbytes, true, 0, ours, mpi);
 		if (nbytes >= SWEEP_FROM)
 			carry_row(names[is_get][1], scope, nbytes, true, 0,
-				  moves(scope, is_get, nbytes, RMA_MAX_NBYTES),
-				  carry_mpi(is_get ? RMA_SWEEP_FROM : RMA_SWEEP_TO, 0, nbytes));
+				moves(scope, is_get, nbytes, RMA_MAX_NBYTES),
+				carry_mpi(is_get ? RMA_SWEEP_FROM : RMA_SWEEP_TO, 0, nbytes));
 	}
 }
 

@@ -18,7 +18,7 @@ int main(int argc, char **argv)
 	});
 
 	carry_row("carry_fetch_add_lat", BENCH_THREAD, 8, false, 0, ours,
-		  carry_best_mpi("mpi_fetch_add", RMA_FETCH_ADD, 8, 0));
+		carry_best_mpi("mpi_fetch_add", RMA_FETCH_ADD, 8, 0));
 	const double sum = bench_max((double)ndone);
 	if (bench.pe == 1)
 		t_equal(bench_long(dest), sum, "carry_fetch_add_lat: the word");

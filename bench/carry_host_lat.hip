@@ -50,7 +50,7 @@ static void fetch_add_row()
 	});
 
 	carry_row("carry_fetch_add_lat", BENCH_HOST, 8, false, 0, ours,
-		  carry_best_mpi("mpi_fetch_add", RMA_FETCH_ADD, 8, 0));
+		carry_best_mpi("mpi_fetch_add", RMA_FETCH_ADD, 8, 0));
 	const double sum = bench_max((double)ndone);
 	if (bench.pe == 1)
 		t_equal(bench_long(dest), sum, "carry_host_lat: the word");
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	fetch_add_row();
 	bounce_setup();
 	carry_row("carry_put_signal_lat", BENCH_HOST, 8, false, 0.5, bounce_us<BENCH_HOST>,
-		  carry_best_mpi("mpi_put_signal", RMA_BOUNCE, 8, 0.5));
+		carry_best_mpi("mpi_put_signal", RMA_BOUNCE, 8, 0.5));
 	bounce_check();
 	bench_finalize();
 	return 0;

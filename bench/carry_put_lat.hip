@@ -14,8 +14,8 @@
 #define NPUTS_OF_THREAD 16
 
 /* Each thread of the block makes nputs puts, lane by lane. */
-__global__ static void puts_kernel(char *dest, const char *source, int nputs, size_t stride, size_t reps,
-				   uint64_t *ticks)
+__global__ static void puts_kernel(
+	char *dest, const char *source, int nputs, size_t stride, size_t reps, uint64_t *ticks)
 {
 	const size_t first = threadIdx.x * nputs;
 
@@ -49,7 +49,7 @@ static void rows()
 
 	carry_row("carry_rpc_lat", BENCH_THREAD, 0, false, 0, rpc, mpi);
 	carry_row("carry_put_lat", BENCH_THREAD, 8, false, 0, one,
-		  [=](size_t reps) { return mpi(reps) + 2 * rpc(reps); });
+		[=](size_t reps) { return mpi(reps) + 2 * rpc(reps); });
 	carry_row("carry_put16_lat", BENCH_THREAD, 8, false, 0, many, one);
 	carry_row("carry_put_lanes_lat", BENCH_WAVE, 8, false, 0, wave, one);
 	carry_row("carry_put_lanes_next_lat", BENCH_WAVE, 8, false, 0, next, one);

@@ -8,10 +8,8 @@
 #include "bench.h"
 
 enum { BROADCAST, FCOLLECT, ALLTOALL, SUM, NOPS };
-static const char *const op_names[NOPS][2] = {{"broadcast", "broadcast_mem"},
-					      {"fcollect", "fcollect_mem"},
-					      {"alltoall", "alltoall_mem"},
-					      {"sum_reduce", "sum_reduce_mem"}};
+static const char *const op_names[NOPS][2] = {{"broadcast", "broadcast_mem"}, {"fcollect", "fcollect_mem"},
+	{"alltoall", "alltoall_mem"}, {"sum_reduce", "sum_reduce_mem"}};
 static float *dest, *source; /* symmetric; npes messages in each */
 static float *mpi_dest, *mpi_source;
 

@@ -37,8 +37,8 @@ __device__ static inline void device_copy(
 }
 
 /* One work-group, or part of it. lat: each copy is completed, or its data read, before the next one. */
-__global__ static void __launch_bounds__(256)
-device_copy_kernel(char *dest, const char *source, size_t nbytes, size_t reps, int lat, uint64_t *ticks)
+__global__ static void __launch_bounds__(256) device_copy_kernel(
+	char *dest, const char *source, size_t nbytes, size_t reps, int lat, uint64_t *ticks)
 {
 	const uint64_t started = gshmemi_arch_clock_ns();
 

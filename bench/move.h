@@ -58,7 +58,8 @@ __host__ __device__ static inline void move_many(
 		move_one<OP, SCOPE>(dest, source, nbytes, pe);
 		if (OP == MOVE_LAT || (OP == MOVE_MR && i % MOVE_WINDOW == MOVE_WINDOW - 1))
 			move_quiet<SCOPE>();
-		else if (OP == (MOVE_LAT | MOVE_GET) && SCOPE != BENCH_HOST) /* the CPU cannot read dest everywhere */
+		else if (OP == (MOVE_LAT | MOVE_GET) &&
+			SCOPE != BENCH_HOST)              /* the CPU cannot read dest everywhere */
 			source += *(volatile char *)dest; /* which is 0 */
 		BENCH_KEEP();
 	}

@@ -212,7 +212,7 @@ static void pair_rows(size_t win_nbytes)
 		mpi_puts(8, 512));
 	carry_row("net_put_rate", BENCH_WAVE, 8, true, 1.0 / 512, puts(BENCH_WAVE, 8, 512), mpi_puts(8, 512));
 	carry_row("net_fetch_add_lat", BENCH_THREAD, 8, false, 0, carry_alone(fetch_add_us),
-		  plus(mpi_alone(mpi_fetch_add_us), rpc));
+		plus(mpi_alone(mpi_fetch_add_us), rpc));
 	carry_row("net_put_signal_lat", BENCH_THREAD, 8, false, 0.5, bounce_us<BENCH_THREAD>, mpi_bounce_us);
 	bench.batch_us *= 10; /* about as long as 64 MiB take */
 	carry_row("net_behind_lat", BENCH_THREAD, 8, false, 0.5, behind_us, bounce_us<BENCH_THREAD>);
@@ -223,7 +223,7 @@ static void pair_rows(size_t win_nbytes)
 	if (tcp_open())
 		for (size_t nbytes = 64 << 10; nbytes <= 16 << 20; nbytes *= 16)
 			carry_row("net_put_tcp_bw", BENCH_HOST, nbytes, true, 0, puts(BENCH_HOST, nbytes, 1),
-				  tcp_puts(mpi_dest, mpi_source, nbytes));
+				tcp_puts(mpi_dest, mpi_source, nbytes));
 	tcp_close();
 	bounce_check();
 	carry_check(dest, 1, 16 << 20, 16 << 20, 10);

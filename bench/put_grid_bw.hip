@@ -86,8 +86,8 @@ int main(int argc, char **argv)
 			[&](size_t reps) {
 				return timed([&] {
 					for (size_t i = 0; i < reps; i++)
-						hipLaunchKernelGGL(put_grid, dim3(per_cu * ncus), dim3(256), 0,
-							stream, dest, source, nbytes, peer);
+						hipLaunchKernelGGL(put_grid, dim3(per_cu * ncus), dim3(256),
+							0, stream, dest, source, nbytes, peer);
 					t_hip(hipGetLastError());
 				});
 			},

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <time.h>
 
-static uint64_t rpc_ncalls;   /* calls that the function has seen; written by the server's thread */
+static uint64_t rpc_ncalls;     /* calls that the function has seen; written by the server's thread */
 static clockid_t rpc_cpu_clock; /* of that thread */
 static struct {
 	uint32_t add, pin, take;

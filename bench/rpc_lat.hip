@@ -84,12 +84,12 @@ int main(int argc, char **argv)
 	if (bench_wants("thread")) {
 		start("0");
 		bench_measure_against({"rpc_post_waves", "thread", 0, 1, {}, true, 0},
-				      [](size_t reps) { return rpc_calls_us(1, reps, 1); },
-				      {[](size_t reps) { return rpc_calls_us(1, reps, 0); }});
+			[](size_t reps) { return rpc_calls_us(1, reps, 1); },
+			{[](size_t reps) { return rpc_calls_us(1, reps, 0); }});
 		gshmem_finalize();
 		bench_measure_against({"rpc_slots_lat", "thread", 0, 1, {}, false, 0},
-				      [](size_t reps) { return slots_us("16384", reps); },
-				      {[](size_t reps) { return slots_us("64", reps); }});
+			[](size_t reps) { return slots_us("16384", reps); },
+			{[](size_t reps) { return slots_us("64", reps); }});
 	}
 	MPI_Finalize();
 	return 0;

@@ -17,8 +17,8 @@ __host__ __device__ static inline int stream(uint32_t op, const char *source, si
 	return rc;
 }
 
-__global__ static void stream_kernel(uint32_t op, const char *source, size_t nbytes, size_t reps, int *status,
-				     uint64_t *ticks)
+__global__ static void stream_kernel(
+	uint32_t op, const char *source, size_t nbytes, size_t reps, int *status, uint64_t *ticks)
 {
 	int rc = stream(op, source, nbytes, 10);
 	const uint64_t started = gshmemi_arch_clock_ns();

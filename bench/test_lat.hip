@@ -7,8 +7,8 @@
  */
 #include "bench.h"
 
-static long *word;   /* messages from the previous PE */
-static long nsent;   /* messages to the next PE, in all batches so far; equal on all PEs */
+static long *word; /* messages from the previous PE */
+static long nsent; /* messages to the next PE, in all batches so far; equal on all PEs */
 
 /* Each of the first npes PEs sends reps messages. All PEs call. */
 template <bool TESTS> static double ring(size_t reps, int npes)

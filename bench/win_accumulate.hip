@@ -70,7 +70,7 @@ template <int SCOPE, class T> static bench_run ours(struct sums<T> *s, size_t ne
 			return bench_now_us() - started;
 		}
 		hipLaunchKernelGGL(HIP_KERNEL_NAME(add_kernel<SCOPE, T>), dim3(1), block, 0, 0, s->win,
-				   s->source, nelems, reps, bench.ticks);
+			s->source, nelems, reps, bench.ticks);
 		return bench_kernel_us();
 	});
 }
@@ -83,11 +83,11 @@ template <int SCOPE, class T> static void rows(struct sums<T> *s, const char *op
 		return;
 	for (size_t nbytes : {8, 64, 512, 4096, 32768, 262144, 1048576}) {
 		const std::vector<bench_run> mpi = {carry_mpi(mpi_op, RMA_ALLOCATE, nbytes),
-						    carry_mpi(mpi_op, RMA_ALLOCATE_INFO, nbytes)};
+			carry_mpi(mpi_op, RMA_ALLOCATE_INFO, nbytes)};
 
 		if (nbytes >= bench.min_nbytes && nbytes <= bench.max_nbytes)
 			bench_measure_against({op, scope, nbytes, 2, {}, false, 0},
-					      ours<SCOPE>(s, nbytes / sizeof(T)), mpi);
+				ours<SCOPE>(s, nbytes / sizeof(T)), mpi);
 	}
 }
 
@@ -112,7 +112,8 @@ template <class T> static void measure(const char *op, int mpi_op)
 {
 	const size_t nelems = bench.max_nbytes / sizeof(T), nbytes = nelems * sizeof(T);
 	const std::vector<T> ones(nelems, 1);
-	struct sums<T> s = {};
+	struct sums<T> s = {
+	};
 	void *base;
 
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, sizeof(T), &base, &s.win), 0, op);

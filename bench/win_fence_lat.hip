@@ -46,8 +46,8 @@ template <int WHAT, int SCOPE> static double meet_us(size_t reps)
 		meet<WHAT, BENCH_HOST>(win, reps);
 		return bench_now_us() - started;
 	}
-	hipLaunchKernelGGL(HIP_KERNEL_NAME(meet_kernel<WHAT, SCOPE>), dim3(1), block, 0, 0, win, reps,
-			   bench.ticks);
+	hipLaunchKernelGGL(
+		HIP_KERNEL_NAME(meet_kernel<WHAT, SCOPE>), dim3(1), block, 0, 0, win, reps, bench.ticks);
 	return bench_kernel_us();
 }
 
@@ -57,7 +57,7 @@ template <int SCOPE> static void row()
 
 	if (bench_wants(scope))
 		bench_measure_against({"win_fence_lat", scope, 0, bench.npes, {}, false, 0},
-				      bench_run(meet_us<FENCE, SCOPE>), {bench_run(meet_us<BARRIER, SCOPE>)});
+			bench_run(meet_us<FENCE, SCOPE>), {bench_run(meet_us<BARRIER, SCOPE>)});
 }
 
 /* In each round every PE puts the round's number into the next PE's window, and must find it in its own. */

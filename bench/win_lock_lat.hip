@@ -48,7 +48,7 @@ static void row(int scope, const bench_run &ours)
 {
 	if (bench_wants(bench_scope_names[scope]))
 		carry_row("win_lock_lat", scope, 8, false, 0, carry_alone(ours),
-			  carry_mpi(RMA_LOCK_PUT, RMA_UNLOCKED, 8));
+			carry_mpi(RMA_LOCK_PUT, RMA_UNLOCKED, 8));
 }
 
 int main(int argc, char **argv)

@@ -40,7 +40,7 @@ __global__ void puts_kernel(gshmemx_win_t to, long *heap, const long *from, size
 template <int PLACE> static double in_kernel(size_t reps)
 {
 	hipLaunchKernelGGL(HIP_KERNEL_NAME(puts_kernel<PLACE>), dim3(1), dim3(1), 0, 0, win, dest[HEAP],
-			   source, reps, bench.ticks);
+		source, reps, bench.ticks);
 	return bench_kernel_us();
 }
 

@@ -47,7 +47,7 @@ __global__ static void pipeline(struct mailbox *box)
 			if (block >= NSLOTS)
 				gshmemx_signal_wait_until_wg(&box->freed, GSHMEM_CMP_GE, block + 1 - NSLOTS);
 			gshmemx_long_put_signal_wg(box->slot[slot], box->work, NELEMS, &box->filled[slot],
-						   block + 1, GSHMEM_SIGNAL_SET, pe + 1);
+				block + 1, GSHMEM_SIGNAL_SET, pe + 1);
 		} else {
 			for (int i = threadIdx.x; i < NELEMS; i += blockDim.x)
 				if (box->work[i] != (long)block * NELEMS + i + pe)

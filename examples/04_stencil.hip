@@ -46,13 +46,13 @@ __global__ static void spread(struct rod *rod)
 			update(rod, step, 1);
 			if (pe > 0)
 				gshmem_double_put_signal(&to[NCELLS + 1], &to[1], 1, &rod->right[next],
-							 step + 1, GSHMEM_SIGNAL_SET, pe - 1);
+					step + 1, GSHMEM_SIGNAL_SET, pe - 1);
 		}
 		if (threadIdx.x == blockDim.x - 1) {
 			update(rod, step, NCELLS);
 			if (pe + 1 < npes)
-				gshmem_double_put_signal(&to[0], &to[NCELLS], 1, &rod->left[next],
-							 step + 1, GSHMEM_SIGNAL_SET, pe + 1);
+				gshmem_double_put_signal(&to[0], &to[NCELLS], 1, &rod->left[next], step + 1,
+					GSHMEM_SIGNAL_SET, pe + 1);
 		}
 		for (int i = 2 + threadIdx.x; i < NCELLS; i += blockDim.x)
 			update(rod, step, i);
@@ -86,7 +86,7 @@ int main()
 
 	hipLaunchKernelGGL(spread, dim3(1), dim3(128), 0, 0, rod);
 	if (hipMemcpy(piece.data(), rod->cell[NSTEPS & 1], sizeof rod->cell[0], hipMemcpyDeviceToHost) !=
-	    hipSuccess)
+		hipSuccess)
 		return 1;
 
 	/* The whole rod by a plain loop: the same operations in the same order, so the same bits. */
@@ -97,7 +97,7 @@ int main()
 	for (int i = 1; i <= NCELLS; i++)
 		nwrong += piece[i] != whole[pe * NCELLS + i];
 	printf("PE %d: after %d steps %d of %d cells differ from a plain loop over the whole rod\n", pe,
-	       NSTEPS, nwrong, NCELLS);
+		NSTEPS, nwrong, NCELLS);
 	gshmem_finalize();
 	return nwrong != 0;
 }

@@ -35,8 +35,8 @@ __device__ static void send(const struct problem &p, int me, int npes)
 			const int tile = me * NTILES + t;
 			float *a = p.a + (size_t)tile * TILE * DEPTH;
 
-			gshmemx_float_put_signal_wg(a, a, TILE * DEPTH, &p.ready[tile], 1, GSHMEM_SIGNAL_SET,
-						    (me + hop) % npes);
+			gshmemx_float_put_signal_wg(
+				a, a, TILE * DEPTH, &p.ready[tile], 1, GSHMEM_SIGNAL_SET, (me + hop) % npes);
 		}
 }
 
@@ -101,15 +101,15 @@ int main()
 	for (size_t i = 0; i < b.size(); i++)
 		b[i] = b_value(i / TILE, me * TILE + i % TILE);
 	if (hipMemcpy(p.a + me * a.size(), a.data(), a.size() * sizeof(float), hipMemcpyHostToDevice) !=
-		    hipSuccess ||
-	    hipMemcpy(p.b, b.data(), b.size() * sizeof(float), hipMemcpyHostToDevice) != hipSuccess)
+			hipSuccess ||
+		hipMemcpy(p.b, b.data(), b.size() * sizeof(float), hipMemcpyHostToDevice) != hipSuccess)
 		return 1;
 
 	/* Work-groups that wait for other PEs must all be resident: a cooperative launch sees to it. */
 	void *args[] = {&p};
 	if (hipLaunchCooperativeKernel(allgather_gemm, dim3(NSENDERS + NWORKERS), dim3(64), args, 0, 0) !=
-		    hipSuccess ||
-	    hipMemcpy(c.data(), p.c, c.size() * sizeof(float), hipMemcpyDeviceToHost) != hipSuccess)
+			hipSuccess ||
+		hipMemcpy(c.data(), p.c, c.size() * sizeof(float), hipMemcpyDeviceToHost) != hipSuccess)
 		return 1;
 
 	/* The values are small whole numbers, so every order of summation gives the same bits. */

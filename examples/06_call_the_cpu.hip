@@ -63,7 +63,7 @@ int main(void)
 
 	gshmem_init();
 	if (gshmemx_rpc_register(&fetch_op, fetch_task, &tasks, 0) ||
-	    gshmemx_rpc_register(&log_op, log_result, &tasks, 0))
+		gshmemx_rpc_register(&log_op, log_result, &tasks, 0))
 		return 1;
 	hipLaunchKernelGGL(work, dim3(NGROUPS), dim3(1), 0, 0, fetch_op, log_op);
 	if (hipDeviceSynchronize() != hipSuccess)

@@ -97,8 +97,9 @@ static void solve(std::vector<double> &plate)
 	for (int step = 0; step < NSTEPS; step++, plate.swap(next))
 		for (size_t row = NCOLUMNS; row < plate.size() - NCOLUMNS; row += NCOLUMNS)
 			for (size_t i = row + 1; i < row + NCOLUMNS - 1; i++)
-				next[i] = 0.25 * (plate[i - NCOLUMNS] + plate[i + NCOLUMNS] +
-						  plate[i - 1] + plate[i + 1]);
+				next[i] = 0.25 *
+					(plate[i - NCOLUMNS] + plate[i + NCOLUMNS] + plate[i - 1] +
+						plate[i + 1]);
 }
 
 /* How many cells of all PEs are wrong. sum is symmetric, and 0 before; PE 0's collects the counts. */
@@ -138,10 +139,10 @@ int main()
 	 */
 	void *args[] = {&win, &slabs};
 	if (gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, sizeof(double), (void **)&slabs, &win) ||
-	    hipMemcpy(slabs, start.data(), nbytes, hipMemcpyHostToDevice) != hipSuccess ||
-	    gshmemx_collective_launch(run_fused, dim3(1), dim3(NTHREADS), args, 0, NULL) ||
-	    hipMemcpy(result.data(), slabs, nbytes, hipMemcpyDeviceToHost) != hipSuccess ||
-	    gshmemx_win_free(&win))
+		hipMemcpy(slabs, start.data(), nbytes, hipMemcpyHostToDevice) != hipSuccess ||
+		gshmemx_collective_launch(run_fused, dim3(1), dim3(NTHREADS), args, 0, NULL) ||
+		hipMemcpy(result.data(), slabs, nbytes, hipMemcpyDeviceToHost) != hipSuccess ||
+		gshmemx_win_free(&win))
 		return 1;
 	nwrong = count_wrong("fused", result.data(), plate.data(), &sums[0]);
 
@@ -152,10 +153,10 @@ int main()
 	 * PEs, and opens the next epoch.
 	 */
 	if (hipMalloc((void **)&slabs, nbytes) != hipSuccess ||
-	    hipMemcpy(slabs, start.data(), nbytes, hipMemcpyHostToDevice) != hipSuccess ||
-	    hipDeviceSynchronize() != hipSuccess || /* CUDA's copy may return before the data is there */
-	    gshmemx_win_create(GSHMEM_TEAM_WORLD, slabs, nbytes, sizeof(double), &win) ||
-	    gshmemx_win_fence(win, 0))
+		hipMemcpy(slabs, start.data(), nbytes, hipMemcpyHostToDevice) != hipSuccess ||
+		hipDeviceSynchronize() != hipSuccess || /* CUDA's copy may return before the data is there */
+		gshmemx_win_create(GSHMEM_TEAM_WORLD, slabs, nbytes, sizeof(double), &win) ||
+		gshmemx_win_fence(win, 0))
 		return 1;
 	for (int step = 0; step < NSTEPS; step++) {
 		hipLaunchKernelGGL(run_step, dim3(NROWS), dim3(NTHREADS), 0, 0, win, slabs, step);
@@ -163,7 +164,7 @@ int main()
 			return 1;
 	}
 	if (hipMemcpy(result.data(), slabs, nbytes, hipMemcpyDeviceToHost) != hipSuccess ||
-	    gshmemx_win_free(&win) || hipFree(slabs) != hipSuccess)
+		gshmemx_win_free(&win) || hipFree(slabs) != hipSuccess)
 		return 1;
 	nwrong += count_wrong("by step", result.data(), plate.data(), &sums[1]);
 

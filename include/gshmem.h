@@ -53,12 +53,7 @@ GSHMEMI_BEGIN_C
 #define GSHMEM_VENDOR_STRING "gshmem"
 
 /* Thread levels of gshmem_init_thread: those of MPI. */
-enum {
-	GSHMEM_THREAD_SINGLE,
-	GSHMEM_THREAD_FUNNELED,
-	GSHMEM_THREAD_SERIALIZED,
-	GSHMEM_THREAD_MULTIPLE
-};
+enum { GSHMEM_THREAD_SINGLE, GSHMEM_THREAD_FUNNELED, GSHMEM_THREAD_SERIALIZED, GSHMEM_THREAD_MULTIPLE };
 
 /*
  * gshmem_init - join the job: choose a device, allocate the symmetric heap, map the heaps of all peers.
@@ -239,8 +234,8 @@ GSHMEM_API void *gshmem_team_ptr(gshmem_team_t team, const void *dest, int pe);
  * Callable  host.
  * Returns   0; -EINVAL for GSHMEM_TEAM_INVALID.
  */
-GSHMEM_HOST_API int gshmem_team_get_config(gshmem_team_t team, long config_mask,
-					   gshmem_team_config_t *config);
+GSHMEM_HOST_API int gshmem_team_get_config(
+	gshmem_team_t team, long config_mask, gshmem_team_config_t *config);
 
 /*
  * gshmem_team_split_strided - make a team of PEs start, start + stride, ... of parent_team, in this order.
@@ -257,8 +252,7 @@ GSHMEM_HOST_API int gshmem_team_get_config(gshmem_team_t team, long config_mask,
  *           -EINVAL at once, without a message, if parent_team is GSHMEM_TEAM_INVALID.
  */
 GSHMEM_HOST_API int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,
-					      const gshmem_team_config_t *config, long config_mask,
-					      gshmem_team_t *new_team);
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
 
 /*
  * gshmem_team_split_2d - make two teams, of a row and of a column of a grid.
@@ -272,9 +266,8 @@ GSHMEM_HOST_API int gshmem_team_split_strided(gshmem_team_t parent_team, int sta
  * The other arguments, Callable, Returns, Errors  as gshmem_team_split_strided.
  */
 GSHMEM_HOST_API int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange,
-					 const gshmem_team_config_t *xaxis_config, long xaxis_mask,
-					 gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config,
-					 long yaxis_mask, gshmem_team_t *yaxis_team);
+	const gshmem_team_config_t *xaxis_config, long xaxis_mask, gshmem_team_t *xaxis_team,
+	const gshmem_team_config_t *yaxis_config, long yaxis_mask, gshmem_team_t *yaxis_team);
 
 /*
  * gshmem_team_destroy - destroy a team and its contexts. Does nothing for GSHMEM_TEAM_INVALID.
@@ -348,8 +341,8 @@ typedef struct {
 } gshmem_ctx_session_config_t;
 #define GSHMEM_CTX_SESSION_TOTAL_OPS 1L /* in config_mask */
 #define GSHMEM_CTX_SESSION_BATCH     1L
-GSHMEM_API void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options,
-					 const gshmem_ctx_session_config_t *config, long config_mask);
+GSHMEM_API void gshmem_ctx_session_start(
+	gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask);
 GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
 
 /*
@@ -364,10 +357,10 @@ GSHMEM_API void gshmem_ctx_session_stop(gshmem_ctx_t ctx);
 GSHMEMI_CTX_CALLS
 #undef GSHMEMI_V
 #undef GSHMEMI_R
-GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(gshmem_ctx_t ctx, long double *dest, long double value,
-						     int pe);
-GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, const long double *source,
-							    int pe);
+GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(
+	gshmem_ctx_t ctx, long double *dest, long double value, int pe);
+GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(
+	gshmem_ctx_t ctx, const long double *source, int pe);
 
 /*
  * gshmem_ctx_fence, gshmem_ctx_quiet, gshmem_ctx_pe_quiet - gshmem_fence and so on, for one context.
@@ -468,17 +461,17 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_longdouble_g(const long double *sourc
  * Callable, Returns, Order  as put and get.
  */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
-	GSHMEM_API void gshmem_##NAME##_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-					     size_t nelems, int pe); \
-	GSHMEM_API void gshmem_##NAME##_iget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-					     size_t nelems, int pe);
+	GSHMEM_API void gshmem_##NAME##_iput( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	GSHMEM_API void gshmem_##NAME##_iget( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe);
 GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 #define GSHMEMI_DECLARE(SIZE, NBYTES) \
-	GSHMEM_API void gshmem_iput##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-					  size_t nelems, int pe); \
-	GSHMEM_API void gshmem_iget##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-					  size_t nelems, int pe);
+	GSHMEM_API void gshmem_iput##SIZE( \
+		void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	GSHMEM_API void gshmem_iget##SIZE( \
+		void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe);
 GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 
@@ -495,16 +488,16 @@ GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
  */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmem_##NAME##_ibput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-					      size_t bsize, size_t nblocks, int pe); \
+		size_t bsize, size_t nblocks, int pe); \
 	GSHMEM_API void gshmem_##NAME##_ibget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-					      size_t bsize, size_t nblocks, int pe);
+		size_t bsize, size_t nblocks, int pe);
 GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 #define GSHMEMI_DECLARE(SIZE, NBYTES) \
 	GSHMEM_API void gshmem_ibput##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-					   size_t bsize, size_t nblocks, int pe); \
+		size_t bsize, size_t nblocks, int pe); \
 	GSHMEM_API void gshmem_ibget##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-					   size_t bsize, size_t nblocks, int pe);
+		size_t bsize, size_t nblocks, int pe);
 GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 
@@ -566,8 +559,8 @@ GSHMEM_EXTENDED_AMO_TYPES(GSHMEMI_DECLARE)
 	GSHMEM_API void gshmem_##NAME##_atomic_inc(TYPE *dest, int pe); \
 	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_add(TYPE *dest, TYPE value, int pe); \
 	GSHMEM_API void gshmem_##NAME##_atomic_add(TYPE *dest, TYPE value, int pe); \
-	GSHMEM_API void gshmem_##NAME##_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, \
-								TYPE value, int pe); \
+	GSHMEM_API void gshmem_##NAME##_atomic_compare_swap_nbi( \
+		TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe); \
 	GSHMEM_API void gshmem_##NAME##_atomic_fetch_inc_nbi(TYPE *fetch, TYPE *dest, int pe); \
 	GSHMEM_API void gshmem_##NAME##_atomic_fetch_add_nbi(TYPE *fetch, TYPE *dest, TYPE value, int pe);
 GSHMEM_AMO_TYPES(GSHMEMI_DECLARE)
@@ -614,24 +607,22 @@ enum { GSHMEM_SIGNAL_SET, GSHMEM_SIGNAL_ADD };
  */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API void gshmem_##NAME##_put_signal(TYPE *dest, const TYPE *source, size_t nelems, \
-						   uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
 	GSHMEM_API void gshmem_##NAME##_put_signal_nbi(TYPE *dest, const TYPE *source, size_t nelems, \
-						       uint64_t *sig_addr, uint64_t signal, int sig_op, \
-						       int pe);
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 #define GSHMEMI_DECLARE(SIZE, NBYTES) \
 	GSHMEM_API void gshmem_put##SIZE##_signal(void *dest, const void *source, size_t nelems, \
-						  uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
 	GSHMEM_API void gshmem_put##SIZE##_signal_nbi(void *dest, const void *source, size_t nelems, \
-						      uint64_t *sig_addr, uint64_t signal, int sig_op, \
-						      int pe);
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 GSHMEM_RMA_SIZES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 GSHMEM_API void gshmem_putmem_signal(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
-				     uint64_t signal, int sig_op, int pe);
+	uint64_t signal, int sig_op, int pe);
 GSHMEM_API void gshmem_putmem_signal_nbi(void *dest, const void *source, size_t nbytes, uint64_t *sig_addr,
-					 uint64_t signal, int sig_op, int pe);
+	uint64_t signal, int sig_op, int pe);
 
 /*
  * gshmem_signal_set, gshmem_signal_add - update a signal on pe, without data.
@@ -743,14 +734,7 @@ GSHMEMI_COLL_LONG_DOUBLE_CALLS /* in HIP units for GPUs only the host can call t
 /* ---- wait and test ------------------------------------------------------------------------------------- */
 
 /* Comparisons (ivar cmp cmp_value) of waits and tests. */
-enum {
-	GSHMEM_CMP_EQ = 1,
-	GSHMEM_CMP_NE,
-	GSHMEM_CMP_GT,
-	GSHMEM_CMP_GE,
-	GSHMEM_CMP_LT,
-	GSHMEM_CMP_LE
-};
+enum { GSHMEM_CMP_EQ = 1, GSHMEM_CMP_NE, GSHMEM_CMP_GT, GSHMEM_CMP_GE, GSHMEM_CMP_LT, GSHMEM_CMP_LE };
 
 /*
  * gshmem_TYPENAME_wait_until - wait until the object at ivar, on this PE, satisfies (ivar cmp cmp_value).
@@ -808,20 +792,18 @@ GSHMEM_API uint64_t gshmem_signal_wait_until(uint64_t *sig_addr, int cmp, uint64
  * Errors    checked: ivars as the address of a put; a cmp that does not exist.
  */
 #define GSHMEMI_DECLARE_VALUES(NAME, TYPE, VECTOR, VALUE) \
-	GSHMEM_API void gshmem_##NAME##_wait_until_all##VECTOR(TYPE *ivars, size_t nelems, \
-							       const int *status, int cmp, VALUE); \
-	GSHMEM_API size_t gshmem_##NAME##_wait_until_any##VECTOR(TYPE *ivars, size_t nelems, \
-								 const int *status, int cmp, VALUE); \
-	GSHMEM_API size_t gshmem_##NAME##_wait_until_some##VECTOR(TYPE *ivars, size_t nelems, \
-								  size_t *indices, const int *status, \
-								  int cmp, VALUE); \
-	GSHMEM_API int gshmem_##NAME##_test_all##VECTOR(TYPE *ivars, size_t nelems, const int *status, \
-							int cmp, VALUE); \
-	GSHMEM_API size_t gshmem_##NAME##_test_any##VECTOR(TYPE *ivars, size_t nelems, const int *status, \
-							   int cmp, VALUE); \
-	GSHMEM_API size_t gshmem_##NAME##_test_some##VECTOR(TYPE *ivars, size_t nelems, size_t *indices, \
-							    const int *status, \
-							    int cmp, VALUE);
+	GSHMEM_API void gshmem_##NAME##_wait_until_all##VECTOR( \
+		TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_wait_until_any##VECTOR( \
+		TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_wait_until_some##VECTOR( \
+		TYPE *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE); \
+	GSHMEM_API int gshmem_##NAME##_test_all##VECTOR( \
+		TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_test_any##VECTOR( \
+		TYPE *ivars, size_t nelems, const int *status, int cmp, VALUE); \
+	GSHMEM_API size_t gshmem_##NAME##_test_some##VECTOR( \
+		TYPE *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE);
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEMI_DECLARE_VALUES(NAME, TYPE, , TYPE cmp_value) \
 	GSHMEMI_DECLARE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values)

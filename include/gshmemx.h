@@ -25,8 +25,12 @@ typedef hip_bfloat16 gshmemx_bfloat16_t;
 GSHMEMI_END_CXX
 #else
 /* The bits of an IEEE binary16, and of a bfloat16. */
-typedef struct gshmemx_half { uint16_t bits; } gshmemx_half_t;
-typedef struct gshmemx_bfloat16 { uint16_t bits; } gshmemx_bfloat16_t;
+typedef struct gshmemx_half {
+	uint16_t bits;
+} gshmemx_half_t;
+typedef struct gshmemx_bfloat16 {
+	uint16_t bits;
+} gshmemx_bfloat16_t;
 #endif
 
 #include <gshmem/state/rpc_channel.h>
@@ -45,17 +49,19 @@ typedef struct gshmemx_uniqueid {
 
 /* Attributes of init; start from GSHMEMX_INIT_ATTR_DEFAULT. */
 struct gshmemx_init_attributes {
-	size_t size;         /* sizeof(struct gshmemx_init_attributes), so that fields can be added */
-	const void *mpi_comm;/* MPI_Comm * whose processes become the PEs; NULL: MPI_COMM_WORLD */
-	int thread_level;    /* GSHMEM_THREAD_* */
-	int device;          /* HIP device; -1: GSHMEM_DEVICE, else the current one, else by local rank */
-	size_t heap_nbytes;  /* bytes of the symmetric heap; 0: GSHMEM_HEAP_SIZE */
+	size_t size;          /* sizeof(struct gshmemx_init_attributes), so that fields can be added */
+	const void *mpi_comm; /* MPI_Comm * whose processes become the PEs; NULL: MPI_COMM_WORLD */
+	int thread_level;     /* GSHMEM_THREAD_* */
+	int device;           /* HIP device; -1: GSHMEM_DEVICE, else the current one, else by local rank */
+	size_t heap_nbytes;   /* bytes of the symmetric heap; 0: GSHMEM_HEAP_SIZE */
 	const gshmemx_uniqueid_t *uniqueid; /* id of a job that starts without MPI; NULL: MPI starts it */
-	int rank;            /* with uniqueid: this process, 0 .. nranks-1: its PE number */
-	int nranks;          /* with uniqueid: number of processes */
+	int rank;                           /* with uniqueid: this process, 0 .. nranks-1: its PE number */
+	int nranks;                         /* with uniqueid: number of processes */
 };
 #define GSHMEMX_INIT_ATTR_DEFAULT \
-	{sizeof(struct gshmemx_init_attributes), NULL, GSHMEM_THREAD_SINGLE, -1, 0, NULL, 0, 0}
+	{ \
+		sizeof(struct gshmemx_init_attributes), NULL, GSHMEM_THREAD_SINGLE, -1, 0, NULL, 0, 0 \
+	}
 
 /*
  * gshmemx_init_attr - gshmem_init with attributes: communicator or unique id, device, size of the heap.
@@ -102,8 +108,8 @@ GSHMEM_HOST_API int gshmemx_get_uniqueid(gshmemx_uniqueid_t *id);
  * Callable  host, at any time.
  * Returns   0; -EINVAL after a message for a NULL, or for a rank that is not below nranks.
  */
-GSHMEM_HOST_API int gshmemx_set_attr_uniqueid_args(int rank, int nranks, const gshmemx_uniqueid_t *id,
-						   struct gshmemx_init_attributes *attr);
+GSHMEM_HOST_API int gshmemx_set_attr_uniqueid_args(
+	int rank, int nranks, const gshmemx_uniqueid_t *id, struct gshmemx_init_attributes *attr);
 
 /*
  * gshmemx_module_init - make the kernels ready of a module that hipModuleLoad or hipModuleLoadData loaded.
@@ -151,8 +157,7 @@ GSHMEM_HOST_API int gshmemx_module_init(void *module);
  *           alone.
  */
 GSHMEM_HOST_API int gshmemx_collective_launch(const void *func, const unsigned grid[3],
-					      const unsigned block[3], void **args, size_t shared_nbytes,
-					      void *stream);
+	const unsigned block[3], void **args, size_t shared_nbytes, void *stream);
 
 /*
  * gshmemx_collective_launch_limit - how many work-groups gshmemx_collective_launch takes on this PE.
@@ -162,8 +167,8 @@ GSHMEM_HOST_API int gshmemx_collective_launch(const void *func, const unsigned g
  * Callable  host.
  * Returns   0, or a negative errno after a message: that of gshmemx_collective_launch.
  */
-GSHMEM_HOST_API int gshmemx_collective_launch_limit(const void *func, const unsigned block[3],
-						    size_t shared_nbytes, unsigned *ngroups);
+GSHMEM_HOST_API int gshmemx_collective_launch_limit(
+	const void *func, const unsigned block[3], size_t shared_nbytes, unsigned *ngroups);
 
 /* ---- calling the CPU from a kernel --------------------------------------------------------------------- */
 
@@ -195,12 +200,12 @@ enum {
  */
 typedef struct gshmemx_rpc_request {
 	uint32_t op;
-	unsigned lane;       /* that calls; of a call by a wave the lowest one */
-	unsigned nlanes;     /* of a wave on the device: 32 or 64; 1: a CPU thread calls */
-	uint64_t lanes;      /* mask of those that call together; without WAVE for information */
-	const uint64_t *in;  /* this lane's words: 6, or 8 of call_line; with WAVE lane i's at in[8 * i] */
-	uint64_t *out;       /* its answer, likewise; gshmemx_rpc_call's is out[0]. With WAVE out == in */
-	void *state;         /* the function's own: NULL at first; the library does not free it */
+	unsigned lane;      /* that calls; of a call by a wave the lowest one */
+	unsigned nlanes;    /* of a wave on the device: 32 or 64; 1: a CPU thread calls */
+	uint64_t lanes;     /* mask of those that call together; without WAVE for information */
+	const uint64_t *in; /* this lane's words: 6, or 8 of call_line; with WAVE lane i's at in[8 * i] */
+	uint64_t *out;      /* its answer, likewise; gshmemx_rpc_call's is out[0]. With WAVE out == in */
+	void *state;        /* the function's own: NULL at first; the library does not free it */
 
 	/* of one step of a stream: GSHMEMX_RPC_STREAM */
 	void *data;          /* its input; the function writes its reply to the same place */
@@ -234,8 +239,8 @@ typedef int (*gshmemx_rpc_function_t)(void *user, gshmemx_rpc_call_t *call);
  * Returns   0, or a negative errno after a message.
  * Errors    -EINVAL: no function, or bad flags; -ENOSPC: too many functions.
  */
-GSHMEM_HOST_API int gshmemi_rpc_register(uint32_t *op, gshmemx_rpc_function_t function, void *user,
-					 unsigned flags, const char *name);
+GSHMEM_HOST_API int gshmemi_rpc_register(
+	uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name);
 #define gshmemx_rpc_register(op, function, user, flags) \
 	gshmemi_rpc_register(op, function, user, flags, #function)
 
@@ -303,11 +308,11 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
  * Returns   0 when the reply is in out; -ENOSPC when it is longer than out_nbytes; else as gshmemx_rpc_call.
  * Order     as gshmemx_rpc_call.
  */
-GSHMEM_API int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
-				  size_t *got_nbytes);
+GSHMEM_API int gshmemx_rpc_stream(
+	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes);
 #if GSHMEMI_KERNELS
-GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out,
-				       size_t out_nbytes, size_t *got_nbytes);
+GSHMEM_API int gshmemx_rpc_stream_wave(
+	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes);
 #endif
 
 /*
@@ -425,8 +430,8 @@ typedef struct gshmemi_rpc_channel gshmemx_rpc_channel_t;
  *           next fill.
  * Errors    -EINVAL for flags or a number of lanes that do not exist.
  */
-GSHMEM_HOST_API int gshmemx_rpc_channel_create(unsigned nslots, unsigned nlanes, unsigned flags,
-					       gshmemx_rpc_channel_t *channel);
+GSHMEM_HOST_API int gshmemx_rpc_channel_create(
+	unsigned nslots, unsigned nlanes, unsigned flags, gshmemx_rpc_channel_t *channel);
 GSHMEM_HOST_API void gshmemx_rpc_channel_stop(const gshmemx_rpc_channel_t *channel);
 GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel);
 
@@ -439,10 +444,10 @@ GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel)
 /* The use of this PE's symmetric heap, which is the same on all PEs. All in bytes but nallocations. */
 struct gshmemx_heap_usage {
 	size_t total;
-	size_t used;          /* by allocations, rounded up as they are */
-	size_t requested;     /* what the program asked for */
+	size_t used;      /* by allocations, rounded up as they are */
+	size_t requested; /* what the program asked for */
 	size_t free;
-	size_t largest_free;  /* the largest gshmem_malloc that would succeed */
+	size_t largest_free; /* the largest gshmem_malloc that would succeed */
 	size_t nallocations;
 };
 
@@ -539,25 +544,22 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 #define GSHMEMI_DECLARE_SCOPE(NAME, TYPE, SCOPE) \
 	GSHMEM_API void gshmemx_##NAME##_put_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_get_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_##NAME##_put_nbi_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, \
-							 int pe); \
-	GSHMEM_API void gshmemx_##NAME##_get_nbi_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, \
-							 int pe); \
-	GSHMEM_API void gshmemx_##NAME##_iput_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
-						      ptrdiff_t sst, size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_##NAME##_iget_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
-						      ptrdiff_t sst, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_##NAME##_put_nbi_##SCOPE( \
+		TYPE *dest, const TYPE *source, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_##NAME##_get_nbi_##SCOPE( \
+		TYPE *dest, const TYPE *source, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_##NAME##_iput_##SCOPE( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_##NAME##_iget_##SCOPE( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_ibput_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
-						       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
+		ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_ibget_##SCOPE(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
-						       ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
+		ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_put_signal_##SCOPE(TYPE *dest, const TYPE *source, size_t nelems, \
-							    uint64_t *sig_addr, uint64_t signal, int sig_op, \
-							    int pe); \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
 	GSHMEM_API void gshmemx_##NAME##_put_signal_nbi_##SCOPE(TYPE *dest, const TYPE *source, \
-								size_t nelems, uint64_t *sig_addr, \
-								uint64_t signal, int sig_op, \
-								int pe);
+		size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEMI_DECLARE_SCOPE(NAME, TYPE, wave) \
 	GSHMEMI_DECLARE_SCOPE(NAME, TYPE, wg)
@@ -569,27 +571,23 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 #define GSHMEMI_DECLARE_SCOPE(SIZE, SCOPE) \
 	GSHMEM_API void gshmemx_put##SIZE##_##SCOPE(void *dest, const void *source, size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_get##SIZE##_##SCOPE(void *dest, const void *source, size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_put##SIZE##_nbi_##SCOPE(void *dest, const void *source, size_t nelems, \
-							int pe); \
-	GSHMEM_API void gshmemx_get##SIZE##_nbi_##SCOPE(void *dest, const void *source, size_t nelems, \
-							int pe); \
+	GSHMEM_API void gshmemx_put##SIZE##_nbi_##SCOPE( \
+		void *dest, const void *source, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_get##SIZE##_nbi_##SCOPE( \
+		void *dest, const void *source, size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_put##SIZE##_signal_##SCOPE(void *dest, const void *source, size_t nelems, \
-							   uint64_t *sig_addr, uint64_t signal, int sig_op, \
-							   int pe); \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
 	GSHMEM_API void gshmemx_put##SIZE##_signal_nbi_##SCOPE(void *dest, const void *source, \
-							       size_t nelems, \
-							       uint64_t *sig_addr, uint64_t signal, \
-							       int sig_op, int pe);
+		size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 #define GSHMEMI_DECLARE_STRIDES(SIZE, SCOPE) \
-	GSHMEM_API void gshmemx_iput##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, \
-						     ptrdiff_t sst, size_t nelems, int pe); \
-	GSHMEM_API void gshmemx_iget##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, \
-						     ptrdiff_t sst, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_iput##SIZE##_##SCOPE( \
+		void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	GSHMEM_API void gshmemx_iget##SIZE##_##SCOPE( \
+		void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
 	GSHMEM_API void gshmemx_ibput##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, \
-						      ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
+		ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
 	GSHMEM_API void gshmemx_ibget##SIZE##_##SCOPE(void *dest, const void *source, ptrdiff_t dst, \
-						      ptrdiff_t sst, \
-						      size_t bsize, size_t nblocks, int pe);
+		ptrdiff_t sst, size_t bsize, size_t nblocks, int pe);
 #define GSHMEMI_DECLARE(SIZE, NBYTES) \
 	GSHMEMI_DECLARE_SCOPE(SIZE, wave) \
 	GSHMEMI_DECLARE_SCOPE(SIZE, wg) \
@@ -612,7 +610,6 @@ GSHMEMI_DECLARE_SCOPE(mem, wg)
 GSHMEMI_CTX_EXTENSIONS
 #undef GSHMEMI_V
 #undef GSHMEMI_R
-
 
 /*
  * gshmemx_barrier_all_SCOPE  completes the operations of every thread of the group, then waits for all PEs
@@ -714,14 +711,12 @@ GSHMEMI_COLL_SHORT_CALLS
  *           5.2): the capture goes on without the call. Bad input is checked when the stream gets there.
  */
 #define GSHMEMI_DECLARE_MOVES(NAME, TYPE, MEM) \
-	GSHMEM_HOST_API int gshmemx_##NAME##put##MEM##_on_stream(TYPE *dest, const TYPE *source, \
-								 size_t nelems, int pe, void *stream); \
-	GSHMEM_HOST_API int gshmemx_##NAME##get##MEM##_on_stream(TYPE *dest, const TYPE *source, \
-								 size_t nelems, int pe, void *stream); \
+	GSHMEM_HOST_API int gshmemx_##NAME##put##MEM##_on_stream( \
+		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream); \
+	GSHMEM_HOST_API int gshmemx_##NAME##get##MEM##_on_stream( \
+		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream); \
 	GSHMEM_HOST_API int gshmemx_##NAME##put##MEM##_signal_on_stream(TYPE *dest, const TYPE *source, \
-									size_t nelems, uint64_t *sig_addr, \
-									uint64_t signal, int sig_op, \
-									int pe, void *stream);
+		size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream);
 #define GSHMEMI_DECLARE(NAME, TYPE) GSHMEMI_DECLARE_MOVES(NAME##_, TYPE, )
 GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
@@ -729,14 +724,14 @@ GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)
 GSHMEMI_DECLARE_MOVES(, void, mem)
 #undef GSHMEMI_DECLARE_MOVES
 #define GSHMEMI_DECLARE(NAME, TYPE) \
-	GSHMEM_HOST_API int gshmemx_##NAME##_wait_until_on_stream(TYPE *ivar, int cmp, TYPE cmp_value, \
-								  void *stream);
+	GSHMEM_HOST_API int gshmemx_##NAME##_wait_until_on_stream( \
+		TYPE *ivar, int cmp, TYPE cmp_value, void *stream);
 GSHMEM_WAIT_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
-GSHMEM_HOST_API int gshmemx_signal_wait_until_on_stream(uint64_t *sig_addr, int cmp, uint64_t cmp_value,
-							void *stream);
-GSHMEM_HOST_API int gshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe,
-						void *stream);
+GSHMEM_HOST_API int gshmemx_signal_wait_until_on_stream(
+	uint64_t *sig_addr, int cmp, uint64_t cmp_value, void *stream);
+GSHMEM_HOST_API int gshmemx_signal_op_on_stream(
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream);
 GSHMEM_HOST_API int gshmemx_quiet_on_stream(void *stream);
 GSHMEM_HOST_API int gshmemx_barrier_all_on_stream(void *stream);
 GSHMEM_HOST_API int gshmemx_sync_all_on_stream(void *stream);

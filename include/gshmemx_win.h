@@ -57,10 +57,7 @@ typedef struct gshmemx_win_request {
 #include <gshmem/api/win_list.h>
 
 /* Types of lock. */
-enum {
-	GSHMEMX_LOCK_SHARED = 1,
-	GSHMEMX_LOCK_EXCLUSIVE
-};
+enum { GSHMEMX_LOCK_SHARED = 1, GSHMEMX_LOCK_EXCLUSIVE };
 
 /*
  * Assertions of calls that open and close epochs, ORed together; 0: none. A false one is undefined behaviour.
@@ -140,14 +137,14 @@ GSHMEMI_BEGIN_C
  *           hipMemHandleTypePosixFileDescriptor, and for a team without some PE of a device in a job whose
  *           PEs are not all mapped; -ENOSPC for too many windows (GSHMEM_WINDOWS).
  */
-GSHMEM_HOST_API int gshmemx_win_create(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit,
-				       gshmemx_win_t *win_p);
-GSHMEM_HOST_API int gshmemx_win_create_with_hints(gshmem_team_t team, void *base, size_t nbytes,
-						  size_t disp_unit, long hints, gshmemx_win_t *win_p);
-GSHMEM_HOST_API int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p,
-					 gshmemx_win_t *win_p);
-GSHMEM_HOST_API int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t nbytes, size_t disp_unit,
-						    long hints, void **base_p, gshmemx_win_t *win_p);
+GSHMEM_HOST_API int gshmemx_win_create(
+	gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, gshmemx_win_t *win_p);
+GSHMEM_HOST_API int gshmemx_win_create_with_hints(
+	gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints, gshmemx_win_t *win_p);
+GSHMEM_HOST_API int gshmemx_win_allocate(
+	gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p, gshmemx_win_t *win_p);
+GSHMEM_HOST_API int gshmemx_win_allocate_with_hints(
+	gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints, void **base_p, gshmemx_win_t *win_p);
 
 /*
  * gshmemx_win_create_dynamic, gshmemx_win_create_dynamic_with_hints - make a window without memory.
@@ -166,8 +163,8 @@ GSHMEM_HOST_API int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t n
  *           it is -ERANGE on the host.
  */
 GSHMEM_HOST_API int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p);
-GSHMEM_HOST_API int gshmemx_win_create_dynamic_with_hints(gshmem_team_t team, long hints,
-							  gshmemx_win_t *win_p);
+GSHMEM_HOST_API int gshmemx_win_create_dynamic_with_hints(
+	gshmem_team_t team, long hints, gshmemx_win_t *win_p);
 GSHMEM_HOST_API int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes);
 GSHMEM_HOST_API int gshmemx_win_detach(gshmemx_win_t win, const void *base);
 
@@ -337,10 +334,10 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
 	GSHMEMI_OF_GROUPS(GSHMEM_API int gshmemx_win_##NAME##_wave PARAMETERS;) \
 	GSHMEMI_OF_GROUPS(GSHMEM_API int gshmemx_win_##NAME##_wg PARAMETERS;)
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
-	GSHMEM_API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, \
-							  int op, int pe); \
-	GSHMEM_API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, \
-							      TYPE value, int pe);
+	GSHMEM_API TYPE gshmemx_win_##NAME##_fetch_and_op( \
+		gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe); \
+	GSHMEM_API TYPE gshmemx_win_##NAME##_compare_and_swap( \
+		gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value, int pe);
 GSHMEMI_WIN_CALLS
 GSHMEMI_WIN_VALUE_CALLS
 #undef GSHMEMI_W
@@ -350,11 +347,10 @@ GSHMEMI_WIN_VALUE_CALLS
 	GSHMEMI_OF_GROUPS(GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME##_wave PARAMETERS;) \
 	GSHMEMI_OF_GROUPS(GSHMEMI_LONG_DOUBLE_API int gshmemx_win_##NAME##_wg PARAMETERS;)
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
-	GSHMEMI_LONG_DOUBLE_API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, \
-								       TYPE value, int op, int pe); \
-	GSHMEMI_LONG_DOUBLE_API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, \
-									   ptrdiff_t disp, \
-		TYPE cond, TYPE value, int pe);
+	GSHMEMI_LONG_DOUBLE_API TYPE gshmemx_win_##NAME##_fetch_and_op( \
+		gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe); \
+	GSHMEMI_LONG_DOUBLE_API TYPE gshmemx_win_##NAME##_compare_and_swap( \
+		gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value, int pe);
 GSHMEMI_WIN_LONG_DOUBLE_CALLS
 GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS
 #undef GSHMEMI_W
@@ -397,12 +393,10 @@ GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_reques
  * Errors    as the calls without suffix; what HIP refuses, after a message.
  */
 #define GSHMEMI_DECLARE_ON_STREAM(NAME, MEM, T) \
-	GSHMEM_HOST_API int gshmemx_win_##NAME##put##MEM##_on_stream(gshmemx_win_t win, ptrdiff_t disp, \
-								     const T *source, size_t nelems, int pe, \
-								     void *stream); \
-	GSHMEM_HOST_API int gshmemx_win_##NAME##get##MEM##_on_stream(gshmemx_win_t win, T *dest, \
-								     ptrdiff_t disp, size_t nelems, int pe, \
-								     void *stream);
+	GSHMEM_HOST_API int gshmemx_win_##NAME##put##MEM##_on_stream( \
+		gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe, void *stream); \
+	GSHMEM_HOST_API int gshmemx_win_##NAME##get##MEM##_on_stream( \
+		gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, void *stream);
 #define GSHMEMI_DECLARE(NAME, T) GSHMEMI_DECLARE_ON_STREAM(NAME##_, , T)
 GSHMEM_RMA_TYPES(GSHMEMI_DECLARE)
 GSHMEMX_RMA_TYPES(GSHMEMI_DECLARE)

@@ -21,12 +21,19 @@
 #include <gshmemx_win.h>
 
 #if GSHMEMI_DEVICE_PASS
-namespace {
+namespace
+{
 
 template <size_t NBYTES> struct bits;
-template <> struct bits<2> { using type = uint16_t; };
-template <> struct bits<4> { using type = uint32_t; };
-template <> struct bits<8> { using type = uint64_t; };
+template <> struct bits<2> {
+	using type = uint16_t;
+};
+template <> struct bits<4> {
+	using type = uint32_t;
+};
+template <> struct bits<8> {
+	using type = uint64_t;
+};
 
 #define FN static __device__ __attribute__((always_inline))
 
@@ -58,11 +65,16 @@ template <typename T> struct plain<T, true> {
 		return value;
 	}
 };
-template <> struct plain<void, false> { using type = int; };
+template <> struct plain<void, false> {
+	using type = int;
+};
 
 template <size_t I, typename... A> struct pick;
-template <size_t I, typename A, typename... MORE> struct pick<I, A, MORE...> : pick<I - 1, MORE...> {};
-template <typename A, typename... MORE> struct pick<0, A, MORE...> { using type = typename plain<A>::type; };
+template <size_t I, typename A, typename... MORE> struct pick<I, A, MORE...> : pick<I - 1, MORE...> {
+};
+template <typename A, typename... MORE> struct pick<0, A, MORE...> {
+	using type = typename plain<A>::type;
+};
 
 // A call: its result and its parameters in plain types, and itself with these.
 template <typename F> struct call;
@@ -83,7 +95,7 @@ template <typename R, typename... A> struct call<R (*)(A...)> {
 
 } // namespace
 
-#define EXPORT __device__ __attribute__((always_inline, visibility("default")))
+#define EXPORT     __device__ __attribute__((always_inline, visibility("default")))
 #define P(NAME, I) call<decltype(&NAME)>::parameter<I> a##I
 #define PARAMETERS_0(NAME)
 #define PARAMETERS_1(NAME) P(NAME, 0)
@@ -114,11 +126,11 @@ template <typename R, typename... A> struct call<R (*)(A...)> {
 	{ \
 		return call<decltype(&NAME)>::make<NAME>(ARGUMENTS_##N); \
 	}
-#define DEFINE_BY(NAME, N) DEFINE(NAME, N)
-#define COUNT(...) COUNT_AS(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)
+#define DEFINE_BY(NAME, N)                       DEFINE(NAME, N)
+#define COUNT(...)                               COUNT_AS(__VA_ARGS__, 8, 7, 6, 5, 4, 3, 2, 1)
 #define COUNT_AS(A, B, C, D, E, F, G, H, N, ...) N
 // The same by the call's parameters in parentheses, of which there is at least one.
-#define DEFINE_CALL(NAME, PARAMETERS) DEFINE_BY(NAME, COUNT PARAMETERS)
+#define DEFINE_CALL(NAME, PARAMETERS)            DEFINE_BY(NAME, COUNT PARAMETERS)
 #define DEFINE_SCOPES(NAME, PARAMETERS) \
 	DEFINE_CALL(NAME, PARAMETERS) \
 	DEFINE_CALL(NAME##_wave, PARAMETERS) \
@@ -180,16 +192,16 @@ GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 // Complex values are passed by their addresses, and the old one goes to the address that comes first.
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
 	DEFINE_AS(gshmemx_win_##NAME##_fetch_and_op, int, \
-		  (uint64_t old, int win, ptrdiff_t disp, uint64_t value, int op, int pe)) \
+		(uint64_t old, int win, ptrdiff_t disp, uint64_t value, int op, int pe)) \
 	{ \
 		*(TYPE *)old = gshmemx_win_##NAME##_fetch_and_op(win, disp, *(const TYPE *)value, op, pe); \
 		return 0; \
 	} \
 	DEFINE_AS(gshmemx_win_##NAME##_compare_and_swap, int, \
-		  (uint64_t old, int win, ptrdiff_t disp, uint64_t cond, uint64_t value, int pe)) \
+		(uint64_t old, int win, ptrdiff_t disp, uint64_t cond, uint64_t value, int pe)) \
 	{ \
-		*(TYPE *)old = gshmemx_win_##NAME##_compare_and_swap(win, disp, *(const TYPE *)cond, \
-								     *(const TYPE *)value, pe); \
+		*(TYPE *)old = gshmemx_win_##NAME##_compare_and_swap( \
+			win, disp, *(const TYPE *)cond, *(const TYPE *)value, pe); \
 		return 0; \
 	}
 GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)

@@ -44,7 +44,7 @@ static uint64_t offset_from(struct input *in, const struct model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes)
 {
-	struct input in = { data, data + nbytes };
+	struct input in = {data, data + nbytes};
 	struct model m;
 	uint64_t offset;
 

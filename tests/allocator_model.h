@@ -37,7 +37,7 @@ static inline uint64_t model_round(uint64_t nbytes)
 
 static inline void model_create(struct model *m, uint64_t nbytes)
 {
-	*m = (struct model){ .total = nbytes / MODEL_GRANULE * MODEL_GRANULE };
+	*m = (struct model){.total = nbytes / MODEL_GRANULE * MODEL_GRANULE};
 	t_equal(gshmemi_allocator_create(nbytes, &m->allocator), 0, "create");
 }
 
@@ -131,7 +131,7 @@ static inline int model_alloc(struct model *m, uint64_t nbytes, uint64_t align, 
 		t_check(m->live, "no memory for the model");
 	}
 	memmove(&m->live[i + 1], &m->live[i], (m->nlive - i) * sizeof(*m->live));
-	m->live[i] = (struct model_allocation){ offset, nbytes };
+	m->live[i] = (struct model_allocation){offset, nbytes};
 	m->nlive++;
 	*offset_p = offset;
 	return 0;

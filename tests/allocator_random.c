@@ -97,7 +97,7 @@ static void random_call(struct model *m, size_t crowd, uint64_t max_nbytes)
  * while the heap fills and empties.
  */
 static void test_random(uint64_t seed, uint64_t nbytes, unsigned ncalls, size_t crowd, uint64_t max_nbytes,
-			unsigned check_every)
+	unsigned check_every)
 {
 	struct model m;
 
@@ -142,13 +142,15 @@ static void test_same_offsets(void)
 		kind = m.nlive ? (unsigned)below(3) : 0;
 		if (kind)
 			a = random_live(&m);
-		rc = kind == 0 ? model_alloc(&m, nbytes, align, &a) :
-		     kind == 1 ? model_resize(&m, a, nbytes) : model_free(&m, a);
+		rc = kind == 0      ? model_alloc(&m, nbytes, align, &a)
+			: kind == 1 ? model_resize(&m, a, nbytes)
+				    : model_free(&m, a);
 		for (j = 0; j < ntwins; j++) {
 			b = a;
-			t_equal(kind == 0 ? gshmemi_allocator_alloc(twin[j], nbytes, align, &b) :
-				kind == 1 ? gshmemi_allocator_resize(twin[j], a, nbytes) :
-					    gshmemi_allocator_free(twin[j], a), rc, "a twin's return value");
+			t_equal(kind == 0           ? gshmemi_allocator_alloc(twin[j], nbytes, align, &b)
+					: kind == 1 ? gshmemi_allocator_resize(twin[j], a, nbytes)
+						    : gshmemi_allocator_free(twin[j], a),
+				rc, "a twin's return value");
 			t_equal(b, a, "a twin's offset");
 		}
 	}

@@ -82,8 +82,8 @@ static uint32_t chain(uint64_t n)
 }
 
 #define SAME(got, expected, op) \
-	t_check((got) == (expected), "%d PEs, %s: expected %llx, got %llx", npes, op, (unsigned long long)(expected), \
-		(unsigned long long)(got))
+	t_check((got) == (expected), "%d PEs, %s: expected %llx, got %llx", npes, op, \
+		(unsigned long long)(expected), (unsigned long long)(got))
 
 int main()
 {

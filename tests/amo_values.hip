@@ -9,9 +9,28 @@
 #include "oracle.h"
 
 enum {
-	FETCH, SET, SWAP, FETCH_NBI, SWAP_NBI,
-	COMPARE_SWAP, FETCH_INC, INC, FETCH_ADD, ADD, COMPARE_SWAP_NBI, FETCH_INC_NBI, FETCH_ADD_NBI,
-	FETCH_AND, AND, FETCH_OR, OR, FETCH_XOR, XOR, FETCH_AND_NBI, FETCH_OR_NBI, FETCH_XOR_NBI,
+	FETCH,
+	SET,
+	SWAP,
+	FETCH_NBI,
+	SWAP_NBI,
+	COMPARE_SWAP,
+	FETCH_INC,
+	INC,
+	FETCH_ADD,
+	ADD,
+	COMPARE_SWAP_NBI,
+	FETCH_INC_NBI,
+	FETCH_ADD_NBI,
+	FETCH_AND,
+	AND,
+	FETCH_OR,
+	OR,
+	FETCH_XOR,
+	XOR,
+	FETCH_AND_NBI,
+	FETCH_OR_NBI,
+	FETCH_XOR_NBI,
 	NOPS
 };
 static const char *const op_names[] = {"fetch", "set", "swap", "fetch_nbi", "swap_nbi", "compare_swap",
@@ -29,7 +48,7 @@ T_HD uint64_t operand(size_t i)
 
 	return operands[i];
 }
-#define NCASES    (NOPERANDS * NOPERANDS)
+#define NCASES (NOPERANDS * NOPERANDS)
 
 template <class T> T_HD T from_bits(uint64_t bits)
 {
@@ -77,14 +96,13 @@ T_HD uint64_t cond_bits(size_t i)
 	struct GROUP##_##NAME { \
 		typedef TYPE type; \
 		enum { first = FIRST, last = LAST }; \
-		static const char *name() \
+		static const char *name() { return #NAME; } \
+		static __host__ __device__ __attribute__((noinline)) void call( \
+			int op, type *fetch, type *dest, type value, type cond, int pe) \
 		{ \
-			return #NAME; \
-		} \
-		static __host__ __device__ __attribute__((noinline)) void call(int op, type *fetch, type *dest, \
-									       type value, type cond, int pe) \
-		{ \
-			switch (op) { __VA_ARGS__ } \
+			switch (op) { \
+				__VA_ARGS__ \
+			} \
 			(void)value; \
 			(void)cond; \
 		} \

@@ -204,7 +204,8 @@ static int check_groups(void)
 		for (end = at; is_word(*end); end++)
 			;
 		snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
-		if (is_word(at[-1]) || !has_parameters(end) || (strncmp(end - 5, "_wave", 5) && strncmp(end - 3, "_wg", 3)))
+		if (is_word(at[-1]) || !has_parameters(end) ||
+			(strncmp(end - 5, "_wave", 5) && strncmp(end - 3, "_wg", 3)))
 			continue;
 		t_check(is_listed(name), "docs/api.md has no row for %s", name);
 		n++;
@@ -235,7 +236,8 @@ int main(void)
 		if (strcmp(calls[i].name, "gshmemx_collective_launch")) /* a template in HIP units, too */
 			check_call(&calls[i]);
 
-	snprintf(command, sizeof command, "nm -D --defined-only --without-symbol-versions '%s'", info.dli_fname);
+	snprintf(command, sizeof command, "nm -D --defined-only --without-symbol-versions '%s'",
+		info.dli_fname);
 	symbols = popen(command, "r");
 	t_check(symbols, "nm");
 	while (fgets(line, sizeof line, symbols)) {

@@ -28,10 +28,10 @@ enum { MAX_PES = 8, NADDS = 3, NATOMICS = 4 };
 
 /* What each PE has, in the heap and in a region. */
 struct words {
-	long put[MAX_PES];      /* words of each PE, as in the next two */
+	long put[MAX_PES]; /* words of each PE, as in the next two */
 	long signalled[MAX_PES];
 	uint64_t set[MAX_PES];
-	uint64_t sum;           /* NADDS in each round by each PE */
+	uint64_t sum; /* NADDS in each round by each PE */
 };
 
 struct test {
@@ -133,8 +133,10 @@ __host__ __device__ static void send(struct test t, long value)
 
 	for (int pe = 0; pe < t.npes; pe++) {
 		gshmemi_p(where, &words->put[t.me], &value, sizeof value, pe, call);
-		(void)gshmemi_amo(where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, call);
-		(void)gshmemi_amo(where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe, call);
+		(void)gshmemi_amo(
+			where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, call);
+		(void)gshmemi_amo(
+			where, &words->sum, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe, call);
 		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, one,
 			gshmemi_make_signal(&words->sum, 1, GSHMEM_SIGNAL_ADD), pe, call);
 		gshmemi_put_signal(where, GSHMEMI_THREAD, &words->signalled[t.me], &value, one,

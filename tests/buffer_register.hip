@@ -41,7 +41,8 @@ static uint64_t move(struct shared *s, char *source, char *dest, unsigned seed)
 	t_launch(move_kernel, 1, 1, s, source, dest, me, 1 - me);
 	t_from_device(bytes, dest, NBYTES);
 	for (size_t i = 0; i < NBYTES; i++)
-		t_equal((unsigned char)bytes[i], t_byte(seed, i), "a byte that went to the other PE and back");
+		t_equal((unsigned char)bytes[i], t_byte(seed, i),
+			"a byte that went to the other PE and back");
 	free(bytes);
 	gshmem_barrier_all();
 	return t_read_u64(&s->nrequests);

@@ -18,7 +18,7 @@
 
 struct memory {
 	char *a, *b;
-	uint64_t *sig; /* [4] */
+	uint64_t *sig;          /* [4] */
 	gshmem_team_t teams[4]; /* of all PEs */
 	long *turn;
 };
@@ -42,10 +42,13 @@ struct memory {
 	X("dest", getmem_wg, (m.a + odd, m.b, 16, 0)) \
 	X("source", long_get_wg, (LONG(m.a), LONG(m.b) + odd, 16, 0)) \
 	X("nelems (in bytes)", get32_nbi_wg, (m.a, m.b, 4U + (unsigned)odd, 0)) \
-	X("nelems (in bytes)", put8_signal_wg, (m.a, m.b, 1U + (unsigned)odd, m.sig, 1, GSHMEM_SIGNAL_SET, 0)) \
+	X("nelems (in bytes)", put8_signal_wg, \
+		(m.a, m.b, 1U + (unsigned)odd, m.sig, 1, GSHMEM_SIGNAL_SET, 0)) \
 	X("sig_addr", putmem_signal_wg, (m.a, m.b, 16, m.sig + odd, 1, GSHMEM_SIGNAL_SET, 0)) \
-	X("signal", long_put_signal_wg, (LONG(m.a), LONG(m.b), 1, m.sig, 1U + (unsigned)odd, GSHMEM_SIGNAL_ADD, 0)) \
-	X("sig_op", long_put_signal_nbi_wg, (LONG(m.a), LONG(m.b), 1, m.sig, 1, odd ? GSHMEM_SIGNAL_SET : GSHMEM_SIGNAL_ADD, 0)) \
+	X("signal", long_put_signal_wg, \
+		(LONG(m.a), LONG(m.b), 1, m.sig, 1U + (unsigned)odd, GSHMEM_SIGNAL_ADD, 0)) \
+	X("sig_op", long_put_signal_nbi_wg, \
+		(LONG(m.a), LONG(m.b), 1, m.sig, 1, odd ? GSHMEM_SIGNAL_SET : GSHMEM_SIGNAL_ADD, 0)) \
 	X("dst", int_iput_wg, (INT(m.a), INT(m.b), 1 + odd, 1, 8, 0)) \
 	X("sst", iget64_wg, (m.a, m.b, 1, 1 + odd, 8, 0)) \
 	X("number of elements or blocks", int_iget_wg, (INT(m.a), INT(m.b), 1, 1, 8U + (unsigned)odd, 0)) \
@@ -61,7 +64,8 @@ struct memory {
 	X("root", int_broadcast_wg, (W, INT(m.a), INT(m.b), 2, odd)) \
 	X("nelems (in bytes)", putmem_wave, (m.a, m.b, 16U + (unsigned)odd, 0)) \
 	X("nelems (in bytes)", long_get_nbi_wave, (LONG(m.a), LONG(m.b), 2U + (unsigned)odd, 0)) \
-	X("signal", long_put_signal_wave, (LONG(m.a), LONG(m.b), 1, m.sig, 1U + (unsigned)odd, GSHMEM_SIGNAL_ADD, 0)) \
+	X("signal", long_put_signal_wave, \
+		(LONG(m.a), LONG(m.b), 1, m.sig, 1U + (unsigned)odd, GSHMEM_SIGNAL_ADD, 0)) \
 	X("cmp_value", int_wait_until_wave, (INT(m.a), GSHMEM_CMP_LE, odd))
 
 /* Right if the whole work-group makes them. X(name, arguments) */
@@ -89,7 +93,13 @@ struct memory {
 
 #define COUNT(...) +1
 enum { BARRIER_BY_THREAD = 2 }; /* of these */
-enum { NUNEQUAL = 0 UNEQUAL_CALLS(COUNT), NWG = 0 WG_CALLS(COUNT), NTEAM = 0 TEAM_CALLS(COUNT), NTHREADS = 128, NWORKERS = 4 };
+enum {
+	NUNEQUAL = 0 UNEQUAL_CALLS(COUNT),
+	NWG = 0 WG_CALLS(COUNT),
+	NTEAM = 0 TEAM_CALLS(COUNT),
+	NTHREADS = 128,
+	NWORKERS = 4
+};
 
 #define MAKE_UNEQUAL(WHAT, NAME, ARGS) \
 	if (which == n++) \
@@ -130,7 +140,8 @@ __global__ static void by_two(int which, bool by_all, struct memory m)
 /* The work-groups make the world's collectives in turn, and those of their own team at any time. */
 __global__ static void by_turns(struct memory m, int nrounds, bool may_part)
 {
-	const unsigned width = (unsigned)warpSize, nfirst = may_part ? 16 : width, nleft_out = may_part ? 32 : width;
+	const unsigned width = (unsigned)warpSize, nfirst = may_part ? 16 : width,
+		       nleft_out = may_part ? 32 : width;
 	const gshmem_team_t own = m.teams[blockIdx.x];
 	const long ngroups = gridDim.x;
 	char *const a = m.a + 64 * blockIdx.x, *const b = m.b + 64 * blockIdx.x;
@@ -167,8 +178,8 @@ static void make_good(struct memory m)
 		gshmem_barrier_all();
 		gshmem_long_p(m.turn, 0, gshmem_my_pe());
 		gshmem_quiet();
-		hipLaunchKernelGGL(by_turns, dim3(4), dim3(NTHREADS), 0, streams[i % 2], m, 10,
-			t_wave_may_part() != 0);
+		hipLaunchKernelGGL(
+			by_turns, dim3(4), dim3(NTHREADS), 0, streams[i % 2], m, 10, t_wave_may_part() != 0);
 		t_hip(hipStreamSynchronize(streams[i % 2]));
 		gshmem_team_sync(m.teams[1]);
 		gshmem_int_sum_reduce(W, INT(m.a), INT(m.b), 2);
@@ -204,7 +215,8 @@ static int pe_main(const char *kind, const char *call)
 	} else {
 		const bool is_grid = strcmp(kind, "grid") == 0;
 
-		hipLaunchKernelGGL(by_two, dim3(is_grid ? 2 : 1), dim3(16), 0, 0, which, strcmp(kind, "all") == 0, m);
+		hipLaunchKernelGGL(
+			by_two, dim3(is_grid ? 2 : 1), dim3(16), 0, 0, which, strcmp(kind, "all") == 0, m);
 		if (strcmp(kind, "beside") == 0)
 			gshmem_barrier_all();
 		t_hip(hipDeviceSynchronize());
@@ -230,8 +242,9 @@ static void run(struct t_job *job, const char *env, const char *kind, int which)
 	int status;
 
 	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
-	snprintf(command, sizeof command, "env GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m %s timeout -k 2 60 %s %s %d 2>&1 </dev/null", env, self,
-		 kind, which);
+	snprintf(command, sizeof command,
+		"env GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m %s timeout -k 2 60 %s %s %d 2>&1 </dev/null", env,
+		self, kind, which);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");
 	got = fread(job->output, 1, sizeof job->output - 1, pipe);
@@ -239,7 +252,8 @@ static void run(struct t_job *job, const char *env, const char *kind, int which)
 	status = pclose(pipe);
 	job->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 	t_check(job->status != 124, "%s %d: hangs:\n%s", kind, which, job->output);
-	t_check(!strstr(job->output, "unnoticed"), "%s %d, %s: unnoticed:\n%s", kind, which, env, job->output);
+	t_check(!strstr(job->output, "unnoticed"), "%s %d, %s: unnoticed:\n%s", kind, which, env,
+		job->output);
 	t_job_failed(job, kind, "gshmem: pe 0: kernel, block 0, ", 1);
 }
 
@@ -251,14 +265,14 @@ static void check_unequal(struct t_job *job, const char *env, int which)
 	const char *thread;
 
 	run(job, env, "unequal", which);
-	snprintf(expected, sizeof expected, ": gshmemx_%s: all threads of the group must pass the same %s%s", name, what,
-		 HAS_VALUES ? ": this one passes " : "");
+	snprintf(expected, sizeof expected, ": gshmemx_%s: all threads of the group must pass the same %s%s",
+		name, what, HAS_VALUES ? ": this one passes " : "");
 	t_job_failed(job, name, expected, 1);
 	if (!HAS_VALUES)
 		return;
 	thread = strstr(job->output, "block 0, " GSHMEMI_ARCH_THREAD_WORD " ");
-	t_check(thread && atoi(thread + strlen("block 0, " GSHMEMI_ARCH_THREAD_WORD " ")) % 2 == 1, "%s: an odd thread should be named:\n%s",
-		name, job->output);
+	t_check(thread && atoi(thread + strlen("block 0, " GSHMEMI_ARCH_THREAD_WORD " ")) % 2 == 1,
+		"%s: an odd thread should be named:\n%s", name, job->output);
 }
 
 static void check_part(struct t_job *job, const char *env, int which)
@@ -269,7 +283,8 @@ static void check_part(struct t_job *job, const char *env, int which)
 	snprintf(expected, sizeof expected, ": gshmemx_%s: made by ", wg_calls[which]);
 	t_job_failed(job, wg_calls[which], expected, 1);
 	if (!strcmp(GSHMEMI_ARCH_NAME, "cpu"))
-		t_job_failed(job, wg_calls[which], "made by 64 of the 128 " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must", 1);
+		t_job_failed(job, wg_calls[which],
+			"made by 64 of the 128 " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must", 1);
 }
 
 /*
@@ -320,7 +335,8 @@ static void check_good(const char *env)
 	static struct t_job job;
 
 	t_job_run(&job, 2, env, "", "good 0", 120);
-	t_check(!job.status && t_job_count(&job, "unnoticed") == 2, "%s: what is right should pass:\n%s", env, job.output);
+	t_check(!job.status && t_job_count(&job, "unnoticed") == 2, "%s: what is right should pass:\n%s", env,
+		job.output);
 }
 
 int main(int argc, char **argv)
@@ -343,6 +359,7 @@ int main(int argc, char **argv)
 		check_concurrent("beside", BARRIER_BY_THREAD);
 	check_good("GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m");
 	if (!strcmp(GSHMEMI_ARCH_NAME, "cpu"))
-		check_good("GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_WAVE=32 GSHMEM_CPU_DELIVERY=random");
+		check_good(
+			"GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_WAVE=32 GSHMEM_CPU_DELIVERY=random");
 	return 0;
 }

@@ -70,25 +70,25 @@ T_HD size_t v_nelems(const struct call *c, int i, int j)
 }
 
 #define BY_SCOPE(SCOPE, NAME, ...) \
-	((SCOPE) == T_WG   ? gshmemx_##NAME##_wg(__VA_ARGS__) \
-	 : (SCOPE) == T_WAVE ? gshmemx_##NAME##_wave(__VA_ARGS__) \
-			     : BASE_##NAME(__VA_ARGS__))
-#define BASE_int_broadcast                gshmem_int_broadcast
-#define BASE_broadcastmem                 gshmem_broadcastmem
-#define BASE_int_collect                  gshmem_int_collect
-#define BASE_int_fcollect                 gshmem_int_fcollect
-#define BASE_int_alltoall                 gshmem_int_alltoall
-#define BASE_int_alltoalls                gshmem_int_alltoalls
-#define BASE_int_alltoallv                gshmemx_int_alltoallv
-#define BASE_int_sum_reduce               gshmem_int_sum_reduce
-#define BASE_float_sum_reduce             gshmem_float_sum_reduce
-#define BASE_uchar_xor_reduce             gshmem_uchar_xor_reduce
-#define BASE_short_max_reduce             gshmem_short_max_reduce
-#define BASE_complexf_prod_reduce         gshmem_complexf_prod_reduce
-#define BASE_long_sum_inscan              gshmem_long_sum_inscan
-#define BASE_double_sum_exscan            gshmem_double_sum_exscan
-#define BASE_uint_sum_reduce_scatter      gshmemx_uint_sum_reduce_scatter
-#define BASE_long_sum_reduce              gshmem_long_sum_reduce
+	((SCOPE) == T_WG                    ? gshmemx_##NAME##_wg(__VA_ARGS__) \
+			: (SCOPE) == T_WAVE ? gshmemx_##NAME##_wave(__VA_ARGS__) \
+					    : BASE_##NAME(__VA_ARGS__))
+#define BASE_int_broadcast           gshmem_int_broadcast
+#define BASE_broadcastmem            gshmem_broadcastmem
+#define BASE_int_collect             gshmem_int_collect
+#define BASE_int_fcollect            gshmem_int_fcollect
+#define BASE_int_alltoall            gshmem_int_alltoall
+#define BASE_int_alltoalls           gshmem_int_alltoalls
+#define BASE_int_alltoallv           gshmemx_int_alltoallv
+#define BASE_int_sum_reduce          gshmem_int_sum_reduce
+#define BASE_float_sum_reduce        gshmem_float_sum_reduce
+#define BASE_uchar_xor_reduce        gshmem_uchar_xor_reduce
+#define BASE_short_max_reduce        gshmem_short_max_reduce
+#define BASE_complexf_prod_reduce    gshmem_complexf_prod_reduce
+#define BASE_long_sum_inscan         gshmem_long_sum_inscan
+#define BASE_double_sum_exscan       gshmem_double_sum_exscan
+#define BASE_uint_sum_reduce_scatter gshmemx_uint_sum_reduce_scatter
+#define BASE_long_sum_reduce         gshmem_long_sum_reduce
 
 __host__ __device__ static int make_call(int scope, gshmem_team_t team, const struct call *c, int my_pe)
 {
@@ -275,7 +275,7 @@ static void model(const struct call *c, int me, int npes, char *const *sources, 
 			FOLD(double, n, 0, a + b)
 		break;
 	case REDUCE_SCATTER:
-		FOLD(unsigned, n, (size_t)me * n, a + b)
+		FOLD(unsigned, n, (size_t)me *n, a + b)
 		break;
 	default:
 		break;

@@ -33,7 +33,8 @@ struct memory {
 #define BAD_CALLS(X) \
 	X("pe 2 is out of range, there are 2 PEs", BY, int_broadcast, (W, I(m.dest), I(m.source), 4, 2)) \
 	X("pe -1 is out of range", BY, broadcastmem, (W, m.dest, m.source, 1, SECOND ? -1 : 1)) \
-	X("handle 0x63 does not name a team", BY, int_sum_reduce, ((gshmem_team_t)99, I(m.dest), I(m.source), 4)) \
+	X("handle 0x63 does not name a team", BY, int_sum_reduce, \
+		((gshmem_team_t)99, I(m.dest), I(m.source), 4)) \
 	X("or names a destroyed one", BY, int_fcollect, (m.destroyed, I(m.dest), I(m.source), 4)) \
 	X("or names a destroyed one", BY, alltoallmem, (SECOND ? m.destroyed : W, m.dest, m.source, 4)) \
 	X("are not in the symmetric heap", BY, int_broadcast, (W, I(m.outside), I(m.source), 4, 0)) \
@@ -46,15 +47,17 @@ struct memory {
 	X("is not aligned to 8 bytes", BY, long_sum_inscan, (W, L(m.dest), L(m.source + 4), 1)) \
 	X("257 bytes at address", BY, broadcastmem, (W, m.dest, m.source, NALLOC + 1, 0)) \
 	X("run beyond the allocation", BY, int_fcollect, (W, I(m.dest), I(m.source), NALLOC / 8 + 1)) \
-	X("run beyond the allocation", BY, int_collect, (W, I(m.dest), I(m.source), SECOND ? NALLOC / 4 : 1)) \
+	X("run beyond the allocation", BY, int_collect, \
+		(W, I(m.dest), I(m.source), SECOND ? NALLOC / 4 : 1)) \
 	X("run beyond the allocation", BY, int_alltoall, (W, I(m.dest), I(m.source), NALLOC / 8 + 1)) \
 	X("run beyond the allocation", BY, int_alltoalls, (W, I(m.dest), I(m.source), 3, 1, NALLOC / 16)) \
 	X("run beyond the allocation", BY, int_alltoalls, (W, I(m.dest), I(m.source), 1, 3, NALLOC / 16)) \
 	X("run beyond the allocation", BY, uint_xor_reduce, (W, U(m.dest), U(m.source) + 1, NALLOC / 4)) \
 	X("run beyond the allocation", BY, double_sum_exscan, (W, D(m.dest), D(m.source), 33)) \
-	X("run beyond the allocation", EXTRA, int_min_reduce_scatter, (W, I(m.dest), I(m.source), NALLOC / 8 + 1)) \
+	X("run beyond the allocation", EXTRA, int_min_reduce_scatter, \
+		(W, I(m.dest), I(m.source), NALLOC / 8 + 1)) \
 	X("in the symmetric heap, but not allocated", EXTRA, int_alltoallv, \
-	  (W, I(m.dest), m.counts, m.counts + (SECOND ? 6 : 2), I(m.source), m.counts, m.counts + 2)) \
+		(W, I(m.dest), m.counts, m.counts + (SECOND ? 6 : 2), I(m.source), m.counts, m.counts + 2)) \
 	X("bytes of dest at address", BY, int_broadcast, (W, I(m.dest) + 1, I(m.dest), 2, 0)) \
 	X("overlap source", BY, alltoallmem, (W, m.dest, m.dest, 4)) \
 	X("overlap source", BY, int_fcollect, (W, I(m.dest), I(m.dest) + 3, 2)) \
@@ -73,17 +76,23 @@ struct memory {
 	X(UNEQUAL, BY, uint_or_reduce, (W, U(m.dest), U(m.source), 1U + SECOND)) \
 	X(UNEQUAL, BY, double_sum_inscan, (W, D(m.dest), D(m.source), 1U + SECOND)) \
 	X(UNEQUAL, EXTRA, int_alltoallv, \
-	  (W, I(m.dest), m.counts + (SECOND ? 4 : 0), m.counts + 2, I(m.source), m.counts, m.counts + 2))
+		(W, I(m.dest), m.counts + (SECOND ? 4 : 0), m.counts + 2, I(m.source), m.counts, \
+			m.counts + 2))
 
 /* Calls that differ in type, operation or kind. X(name and arguments on PE 0, on PE 1) */
 #define PAIRS(X) \
-	X(BY, int_sum_reduce, (W, I(m.dest), I(m.source), 2), BY, int_max_reduce, (W, I(m.dest), I(m.source), 2)) \
+	X(BY, int_sum_reduce, (W, I(m.dest), I(m.source), 2), BY, int_max_reduce, \
+		(W, I(m.dest), I(m.source), 2)) \
 	X(BY, int_sum_reduce, (W, I(m.dest), I(m.source), 2), BY, uint_sum_reduce, \
-	  (W, U(m.dest), U(m.source), 2)) \
-	X(BY, int_fcollect, (W, I(m.dest), I(m.source), 2), BY, long_fcollect, (W, L(m.dest), L(m.source), 2)) \
-	X(BY, int_fcollect, (W, I(m.dest), I(m.source), 2), BY, int_alltoall, (W, I(m.dest), I(m.source), 2)) \
-	X(BY, int_broadcast, (W, I(m.dest), I(m.source), 2, 0), BY, int_collect, (W, I(m.dest), I(m.source), 2)) \
-	X(BY, int_sum_inscan, (W, I(m.dest), I(m.source), 2), BY, int_sum_exscan, (W, I(m.dest), I(m.source), 2))
+		(W, U(m.dest), U(m.source), 2)) \
+	X(BY, int_fcollect, (W, I(m.dest), I(m.source), 2), BY, long_fcollect, \
+		(W, L(m.dest), L(m.source), 2)) \
+	X(BY, int_fcollect, (W, I(m.dest), I(m.source), 2), BY, int_alltoall, \
+		(W, I(m.dest), I(m.source), 2)) \
+	X(BY, int_broadcast, (W, I(m.dest), I(m.source), 2, 0), BY, int_collect, \
+		(W, I(m.dest), I(m.source), 2)) \
+	X(BY, int_sum_inscan, (W, I(m.dest), I(m.source), 2), BY, int_sum_exscan, \
+		(W, I(m.dest), I(m.source), 2))
 
 /* Right if the whole work-group makes them. X(name, arguments) */
 #define WG_CALLS(X) \
@@ -105,7 +114,8 @@ enum { NCALLS = 0 BAD_CALLS(COUNT), NPAIRS = 0 PAIRS(COUNT), NWG_CALLS = 0 WG_CA
 		(void)(SECOND ? CALL_##WHOSE_1(NAME_1, ARGS_1) : CALL_##WHOSE_0(NAME_0, ARGS_0));
 #define CALL_BY(NAME, ARGS)    (is_wg ? gshmemx_##NAME##_wg ARGS : gshmem_##NAME ARGS)
 #define CALL_EXTRA(NAME, ARGS) (is_wg ? gshmemx_##NAME##_wg ARGS : gshmemx_##NAME ARGS)
-static __host__ __device__ __attribute__((noinline)) void make_call(int which, bool is_wg, struct memory m, int me)
+static __host__ __device__ __attribute__((noinline)) void make_call(
+	int which, bool is_wg, struct memory m, int me)
 {
 	int n = 0;
 
@@ -173,7 +183,8 @@ static int pe_main(const char *call, const char *scope)
 		hipLaunchKernelGGL(by_a_part, dim3(1), dim3(128), 0, 0, which, absence, m);
 		t_hip(hipDeviceSynchronize());
 	} else {
-		hipLaunchKernelGGL(in_kernel, dim3(1), dim3(64), 0, 0, which, strcmp(scope, "wg") == 0, m, me);
+		hipLaunchKernelGGL(
+			in_kernel, dim3(1), dim3(64), 0, 0, which, strcmp(scope, "wg") == 0, m, me);
 		t_hip(hipDeviceSynchronize());
 	}
 	fprintf(stderr, "unnoticed\n");
@@ -181,7 +192,7 @@ static int pe_main(const char *call, const char *scope)
 	return 0;
 }
 
-#define TEXTS(TEXT, WHOSE, NAME, ARGS) {TEXT, #NAME},
+#define TEXTS(TEXT, WHOSE, NAME, ARGS)                               {TEXT, #NAME},
 #define PAIR_TEXTS(WHOSE_0, NAME_0, ARGS_0, WHOSE_1, NAME_1, ARGS_1) {UNEQUAL, #NAME_0},
 static const char *const expected[NCALLS + NPAIRS][2] = {BAD_CALLS(TEXTS) PAIRS(PAIR_TEXTS)};
 
@@ -194,7 +205,8 @@ static const char *const wg_calls[] = {WG_CALLS(WG_TEXT)};
  */
 static const char *kind_of(const char *name)
 {
-	static const char *const kinds[] = {"broadcast", "fcollect", "collect", "alltoallv", "alltoall", "reduce", "scan"};
+	static const char *const kinds[] = {
+		"broadcast", "fcollect", "collect", "alltoallv", "alltoall", "reduce", "scan"};
 
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		if (strstr(name, kinds[i]))
@@ -205,7 +217,9 @@ static const char *kind_of(const char *name)
 /* The launcher sees processes that exit with 0, and so kills nobody. */
 int main(int argc, char **argv)
 {
-	const int nabsences = !strcmp(GSHMEMI_ARCH_NAME, "cpu") ? NABSENCES : !strcmp(GSHMEMI_ARCH_NAME, "nvidia") ? 2 : 1;
+	const int nabsences = !strcmp(GSHMEMI_ARCH_NAME, "cpu") ? NABSENCES
+		: !strcmp(GSHMEMI_ARCH_NAME, "nvidia")          ? 2
+								: 1;
 	static struct t_job job;
 	char args[100], what[150];
 	int counted = 128;
@@ -219,25 +233,34 @@ int main(int argc, char **argv)
 			if (t_left_out(which + scope))
 				continue;
 			snprintf(args, sizeof args, "%d %s", which, scopes[scope]);
-			snprintf(what, sizeof what, "call %d, %s, %s", which, expected[which][1], scopes[scope]);
-			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup", args, 60);
-			t_check(job.status == 1 && !strstr(job.output, "unnoticed"), "%s: both PEs should fail:\n%s", what, job.output);
-			t_check(strstr(job.output, expected[which][0]), "%s: expected \"%s\":\n%s", what, expected[which][0],
-				job.output);
-			t_check(strstr(job.output, which < NCALLS && scope ? expected[which][1] : kind_of(expected[which][1])) ||
-				which >= NCALLS, "%s: the message should name it:\n%s", what, job.output);
+			snprintf(what, sizeof what, "call %d, %s, %s", which, expected[which][1],
+				scopes[scope]);
+			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup",
+				args, 60);
+			t_check(job.status == 1 && !strstr(job.output, "unnoticed"),
+				"%s: both PEs should fail:\n%s", what, job.output);
+			t_check(strstr(job.output, expected[which][0]), "%s: expected \"%s\":\n%s", what,
+				expected[which][0], job.output);
+			t_check(strstr(job.output,
+					which < NCALLS && scope ? expected[which][1]
+								: kind_of(expected[which][1])) ||
+					which >= NCALLS,
+				"%s: the message should name it:\n%s", what, job.output);
 		}
 	for (int which = 0; which < NWG_CALLS; which++)
 		for (int absence = 0; absence < nabsences; absence++) {
 			if (t_left_out(which + absence))
 				continue;
 			snprintf(args, sizeof args, "%d without-%s", which, absences[absence]);
-			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup", args, 60);
-			t_check(job.status == 1 && !strstr(job.output, "unnoticed"), "%s: both PEs should fail:\n%s", args, job.output);
-			snprintf(what, sizeof what, "made by %d of the %d " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must",
-				 counted / 2, counted);
-			t_check(strstr(job.output, wg_calls[which]) && strstr(job.output, what), "%s: expected %s_wg \"%s\":\n%s",
-				args, wg_calls[which], what, job.output);
+			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup",
+				args, 60);
+			t_check(job.status == 1 && !strstr(job.output, "unnoticed"),
+				"%s: both PEs should fail:\n%s", args, job.output);
+			snprintf(what, sizeof what,
+				"made by %d of the %d " GSHMEMI_ARCH_COUNT_WORD ": the whole work-group must",
+				counted / 2, counted);
+			t_check(strstr(job.output, wg_calls[which]) && strstr(job.output, what),
+				"%s: expected %s_wg \"%s\":\n%s", args, wg_calls[which], what, job.output);
 		}
 	return 0;
 }

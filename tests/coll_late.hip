@@ -12,12 +12,13 @@
 
 enum { BROADCAST, COLLECT, FCOLLECT, ALLTOALL, ALLTOALLS, ALLTOALLV, SUM, SCATTER, INSCAN, EXSCAN, NWHATS };
 static const char *const names[] = {"broadcast", "collect", "fcollect", "alltoall", "alltoalls", "alltoallv",
-				    "sum_reduce", "sum_reduce_scatter", "sum_inscan", "sum_exscan"};
+	"sum_reduce", "sum_reduce_scatter", "sum_inscan", "sum_exscan"};
 
-#define MAX_PES  4
-#define MAX      20000 /* elements */
-#define LATE_NS  3000000U
-#define BY(NAME) (scope == T_WG ? gshmemx_##NAME##_wg : scope == T_WAVE ? gshmemx_##NAME##_wave : gshmem_##NAME)
+#define MAX_PES 4
+#define MAX     20000 /* elements */
+#define LATE_NS 3000000U
+#define BY(NAME) \
+	(scope == T_WG ? gshmemx_##NAME##_wg : scope == T_WAVE ? gshmemx_##NAME##_wave : gshmem_##NAME)
 
 /*
  * For PE i of npes, all with blocks of n elements: dest_nelems, dest_displs, source_displs;
@@ -82,9 +83,9 @@ __host__ __device__ static void come(int scope, int what, int *dest, int *source
 		(void)BY(int_sum_reduce)(team, dest, source, n);
 		break;
 	case SCATTER:
-		(void)(scope == T_WG     ? gshmemx_int_sum_reduce_scatter_wg(team, dest, source, n)
-		       : scope == T_WAVE ? gshmemx_int_sum_reduce_scatter_wave(team, dest, source, n)
-					 : gshmemx_int_sum_reduce_scatter(team, dest, source, n));
+		(void)(scope == T_WG              ? gshmemx_int_sum_reduce_scatter_wg(team, dest, source, n)
+				: scope == T_WAVE ? gshmemx_int_sum_reduce_scatter_wave(team, dest, source, n)
+						  : gshmemx_int_sum_reduce_scatter(team, dest, source, n));
 		break;
 	case INSCAN:
 		(void)BY(int_sum_inscan)(team, dest, source, n);

@@ -21,7 +21,7 @@
 #ifndef SLOT
 #define SLOT 32768 /* bytes of a call's dest, and of its source */
 #endif
-#define BEFORE 1000  /* what dests hold before */
+#define BEFORE 1000 /* what dests hold before */
 
 /* How much of a slot a call uses. */
 enum { ROOT, EACH, STRIDED };
@@ -60,8 +60,8 @@ static size_t sparse(size_t n, int i, int j)
 	return (n + (size_t)(3 * i + 5 * j)) % (n + 2);
 }
 
-static char *dests, *sources;                     /* in the heap */
-static char *expected, *got, *from[MAX_PES];      /* on the CPU; from[i]: sources of PE i */
+static char *dests, *sources;                /* in the heap */
+static char *expected, *got, *from[MAX_PES]; /* on the CPU; from[i]: sources of PE i */
 static struct call *calls;
 static int *nwrong;
 static int me, npes;
@@ -73,7 +73,7 @@ static __global__ void make_calls(int scope, const struct call *all, int nslots,
 
 	for (int slot = 0; slot < nslots; slot++) {
 		if (scope == T_WG || (scope == T_WAVE && t_rank() / warpSize == slot % nwaves) ||
-		    (scope == T_THREAD && t_rank() == slot % nwaves * warpSize + 5))
+			(scope == T_THREAD && t_rank() == slot % nwaves * warpSize + 5))
 			if (T::call(scope, slot / NLENGTHS, &all[slot], GSHMEM_TEAM_WORLD))
 				(void)atomicAdd(nerrors, 1);
 		__syncthreads();

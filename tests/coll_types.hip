@@ -18,18 +18,19 @@ static const char *const move_names[] = {
 
 /* NAME is empty or ends with _; MEM follows the name of a call that moves bytes; S is the scope's suffix. */
 #define CALLS(SCOPE, PREFIX, XPREFIX, NAME, MEM, S) \
-	case (SCOPE) * NMOVES + BROADCAST: \
+	case (SCOPE)*NMOVES + BROADCAST: \
 		return PREFIX##_##NAME##broadcast##MEM##S(team, d, s, c->n, c->root); \
-	case (SCOPE) * NMOVES + COLLECT: \
+	case (SCOPE)*NMOVES + COLLECT: \
 		return PREFIX##_##NAME##collect##MEM##S(team, d, s, c->counts[2][0]); \
-	case (SCOPE) * NMOVES + FCOLLECT: \
+	case (SCOPE)*NMOVES + FCOLLECT: \
 		return PREFIX##_##NAME##fcollect##MEM##S(team, d, s, c->n); \
-	case (SCOPE) * NMOVES + ALLTOALL: \
+	case (SCOPE)*NMOVES + ALLTOALL: \
 		return PREFIX##_##NAME##alltoall##MEM##S(team, d, s, c->n); \
-	case (SCOPE) * NMOVES + ALLTOALLS: \
+	case (SCOPE)*NMOVES + ALLTOALLS: \
 		return PREFIX##_##NAME##alltoalls##MEM##S(team, d, s, c->dst, c->sst, c->n); \
-	case (SCOPE) * NMOVES + ALLTOALLV: \
-		return XPREFIX##_##NAME##alltoallv##MEM##S(team, d, c->counts[0], c->counts[1], s, c->counts[2], c->counts[3]);
+	case (SCOPE)*NMOVES + ALLTOALLV: \
+		return XPREFIX##_##NAME##alltoallv##MEM##S( \
+			team, d, c->counts[0], c->counts[1], s, c->counts[2], c->counts[3]);
 
 static void model_move(int which, const struct call *c, char *dest)
 {
@@ -58,7 +59,7 @@ static void model_move(int which, const struct call *c, char *dest)
 		case ALLTOALLS:
 			for (size_t i = 0; i < c->n; i++)
 				memcpy(dest + ((size_t)pe * c->n + i) * (size_t)c->dst * c->elem,
-				       source + ((size_t)me * c->n + i) * (size_t)c->sst * c->elem, c->elem);
+					source + ((size_t)me * c->n + i) * (size_t)c->sst * c->elem, c->elem);
 			break;
 		default:
 			for (int j = 0; j < me; j++)
@@ -74,14 +75,8 @@ static void model_move(int which, const struct call *c, char *dest)
 	struct of_##NAME { \
 		typedef TYPE type; \
 		static const int ncalls = NMOVES, in_kernels = 1; \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
-		static const char *call_name(int which) \
-		{ \
-			return move_names[which]; \
-		} \
+		static const char *name() { return #NAME; } \
+		static const char *call_name(int which) { return move_names[which]; } \
 		static int what(int which) \
 		{ \
 			return which == BROADCAST ? ROOT : which == ALLTOALLS ? STRIDED : EACH; \
@@ -100,13 +95,15 @@ static void model_move(int which, const struct call *c, char *dest)
 		{ \
 			model_move(which, c, dest); \
 		} \
-		static __host__ __device__ __attribute__((noinline)) int call(int scope, int which, const struct call *c, \
-									      gshmem_team_t team) \
+		static __host__ __device__ __attribute__((noinline)) int call( \
+			int scope, int which, const struct call *c, gshmem_team_t team) \
 		{ \
 			ARG *d = (ARG *)(void *)c->dest; \
 			const ARG *s = (const ARG *)(const void *)c->source; \
 \
-			switch (scope * NMOVES + which) { __VA_ARGS__ } \
+			switch (scope * NMOVES + which) { \
+				__VA_ARGS__ \
+			} \
 			return -1; \
 		} \
 	};
@@ -123,9 +120,9 @@ static void model_move(int which, const struct call *c, char *dest)
 
 GSHMEM_RMA_TYPES(OF_RMA)
 GSHMEMX_RMA_TYPES(OF_SHORT)
-OF_TYPE(mem, char, void, \
-	CALLS(T_THREAD, gshmem, gshmemx, , mem, ) CALLS(T_WAVE, gshmemx, gshmemx, , mem, _wave) \
-	CALLS(T_WG, gshmemx, gshmemx, , mem, _wg))
+OF_TYPE(mem, char, void,
+	CALLS(T_THREAD, gshmem, gshmemx, , mem, ) CALLS(T_WAVE, gshmemx, gshmemx, , mem, _wave)
+		CALLS(T_WG, gshmemx, gshmemx, , mem, _wg))
 
 int main()
 {

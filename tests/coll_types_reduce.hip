@@ -26,12 +26,13 @@ template <class T> static T combine(int op, T a, T b)
 {
 	const uint64_t x = (uint64_t)a, y = (uint64_t)b;
 
-	return op == AND   ? (T)(x & y)
-	       : op == OR  ? (T)(x | y)
-	       : op == XOR ? (T)(x ^ y)
-	       : op == SUM ? (T)(x + y)
-	       : op == PROD ? (T)(x * y)
-			    : (op == MAX) == (a > b) ? a : b;
+	return op == AND                 ? (T)(x & y)
+		: op == OR               ? (T)(x | y)
+		: op == XOR              ? (T)(x ^ y)
+		: op == SUM              ? (T)(x + y)
+		: op == PROD             ? (T)(x * y)
+		: (op == MAX) == (a > b) ? a
+					 : b;
 }
 
 template <class T> static T combine_real(int op, T a, T b)
@@ -239,10 +240,7 @@ static void make_value(gshmemx_bfloat16_t *value, int pe, size_t i)
 	struct PREFIX##_##NAME { \
 		typedef TYPE type; \
 		static const int ncalls = 2 * NOPS + NSCANS, in_kernels = KERNELS; \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
+		static const char *name() { return #NAME; } \
 		static const char *call_name(int which) \
 		{ \
 			return call_names[which < 2 * NOPS ? 2 * FIRST + which : which - 2 * NOPS + 14]; \
@@ -265,15 +263,17 @@ static void make_value(gshmemx_bfloat16_t *value, int pe, size_t i)
 		static void model(int which, const struct call *c, char *dest) \
 		{ \
 			model_fold<type>(which < 2 * NOPS ? FIRST + which / 2 : SUM, \
-					 which < 2 * NOPS ? which % 2 : INSCAN + which - 2 * NOPS, c, dest); \
+				which < 2 * NOPS ? which % 2 : INSCAN + which - 2 * NOPS, c, dest); \
 		} \
-		static KERNELS_##KERNELS __attribute__((noinline)) int call(int scope, int which, const struct call *c, \
-									    gshmem_team_t team) \
+		static KERNELS_##KERNELS __attribute__((noinline)) int call( \
+			int scope, int which, const struct call *c, gshmem_team_t team) \
 		{ \
 			type *d = (type *)(void *)c->dest; \
 			const type *s = (const type *)(const void *)c->source; \
 \
-			switch (scope * 16 + which) { __VA_ARGS__ } \
+			switch (scope * 16 + which) { \
+				__VA_ARGS__ \
+			} \
 			return -1; \
 		} \
 	};

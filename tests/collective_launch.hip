@@ -46,14 +46,14 @@ static int overlap(const char *other)
 	t_hip(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
 	t_hip(hipStreamCreateWithFlags(&another, hipStreamNonBlocking));
 	if (is_before) {
-		t_equal(gshmemx_collective_launch(wait_for_nothing, dim3(1), dim3(1), args, 0, another),
-			0, "launch");
+		t_equal(gshmemx_collective_launch(wait_for_nothing, dim3(1), dim3(1), args, 0, another), 0,
+			"launch");
 		t_hip(hipStreamSynchronize(another));
 	}
 	t_equal(gshmemx_collective_launch(wait_for_host, dim3(1), dim3(1), args, 0, stream), 0, "launch");
 	if (!is_before)
 		t_equal(gshmemx_collective_launch(wait_for_nothing, dim3(1), dim3(1), args, 0,
-						  strcmp(other, "behind") ? another : stream),
+				strcmp(other, "behind") ? another : stream),
 			0, "launch");
 	usleep(3000000);
 	gshmem_long_p(word, 1, gshmem_my_pe());
@@ -91,8 +91,8 @@ static int pe_main(const char *name)
 	gshmem_init();
 	me = gshmem_my_pe();
 	count = (long *)gshmem_calloc(1, sizeof *count);
-	rc = gshmemx_collective_launch_limit(reinterpret_cast<const void *>(meet), block, shared_nbytes,
-					     &limit);
+	rc = gshmemx_collective_launch_limit(
+		reinterpret_cast<const void *>(meet), block, shared_nbytes, &limit);
 	t_equal(rc, 0, "the limit");
 	rc = launch(count, limit + (strcmp(name, "beyond") == 0 && me == 1), shared_nbytes);
 	gshmem_barrier_all();
@@ -118,10 +118,10 @@ static void expect_warning(const char *name, int n)
 	static struct t_job job;
 
 	t_job_run(&job, 2, "GSHMEM_WATCHDOG=1", "", name, 60);
-	t_check(job.status == 0 && t_job_count(&job, "has waited ") >= 2, "%s: expected a watchdog on each PE:\n%s",
-		name, job.output);
-	t_check(t_job_count(&job, "one on another stream was under way") == n, "%s: expected %d warnings:\n%s",
-		name, n, job.output);
+	t_check(job.status == 0 && t_job_count(&job, "has waited ") >= 2,
+		"%s: expected a watchdog on each PE:\n%s", name, job.output);
+	t_check(t_job_count(&job, "one on another stream was under way") == n,
+		"%s: expected %d warnings:\n%s", name, n, job.output);
 }
 
 int main(int argc, char **argv)
@@ -146,6 +146,6 @@ int main(int argc, char **argv)
 		"pe 1: gshmemx_collective_launch: 5 work-groups of 64 threads: 4 can be resident at once (1 on each of 8 "
 		"compute units, for 2 PEs that share the device)");
 	expect("beyond", "GSHMEM_CPU_BLOCKS=8 GSHMEM_CPU_DEVICES=2", 2, "rc -7, limit 8\n",
-	       "pe 1: gshmemx_collective_launch: 9 work-groups of 64 threads: 8 can be resident at once");
+		"pe 1: gshmemx_collective_launch: 9 work-groups of 64 threads: 8 can be resident at once");
 	return 0;
 }

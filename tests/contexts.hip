@@ -80,8 +80,9 @@ __host__ __device__ static int call_all(
 /* Checks what PE from has left in this PE's words. */
 static void check_object(const struct object &o, int from, const char *what)
 {
-#define EXPECT(WORD, I) t_check(o.WORD == value_of(from, I), "PE %d: %s, from PE %d: %s: expected %lu, got %lu", \
-				gshmem_my_pe(), what, from, #WORD, value_of(from, I), (uint64_t)(o.WORD))
+#define EXPECT(WORD, I) \
+	t_check(o.WORD == value_of(from, I), "PE %d: %s, from PE %d: %s: expected %lu, got %lu", \
+		gshmem_my_pe(), what, from, #WORD, value_of(from, I), (uint64_t)(o.WORD))
 	for (int i = 0; i < FIELD; i++) {
 		EXPECT(put[i], i);
 		EXPECT(nbi[i], i);

@@ -415,8 +415,14 @@ static const struct rule {
 	bool (*breaks)(uint64_t round);
 	bool is_promised;
 } rules[] = {
-#define PROMISED(NAME)     {#NAME, NAME, true}
-#define NOT_PROMISED(NAME) {#NAME, NAME, false}
+#define PROMISED(NAME) \
+	{ \
+#NAME, NAME, true \
+	}
+#define NOT_PROMISED(NAME) \
+	{ \
+#NAME, NAME, false \
+	}
 	PROMISED(fence_orders),
 	PROMISED(fence_orders_nbi),
 	PROMISED(fence_orders_atomics),

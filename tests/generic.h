@@ -30,7 +30,8 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
 	{ \
 		TYPE *d = (TYPE *)memory, back[4] = {0, 0, 0, 0}; \
-		const TYPE four[4] = {(TYPE)11, (TYPE)22, (TYPE)33, (TYPE)44}, *source = four, *symmetric = d; \
+		const TYPE four[4] = {(TYPE)11, (TYPE)22, (TYPE)33, (TYPE)44}, *source = four, \
+			   *symmetric = d; \
 		int wrong = 0, i; \
 \
 		gshmem_p(CTX d, (TYPE)7, pe); \
@@ -114,7 +115,8 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		(void)sig; \
 		return wrong; \
 	}
-#define EXTENDED(NAME, TYPE) EXTENDED_OF(extended_##NAME, TYPE, ) EXTENDED_OF(ctx_extended_##NAME, TYPE, IN_CTX)
+#define EXTENDED(NAME, TYPE) \
+	EXTENDED_OF(extended_##NAME, TYPE, ) EXTENDED_OF(ctx_extended_##NAME, TYPE, IN_CTX)
 
 #define STANDARD_OF(FUNCTION, TYPE, CTX) \
 	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
@@ -143,7 +145,8 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 		(void)sig; \
 		return wrong; \
 	}
-#define STANDARD(NAME, TYPE) STANDARD_OF(standard_##NAME, TYPE, ) STANDARD_OF(ctx_standard_##NAME, TYPE, IN_CTX)
+#define STANDARD(NAME, TYPE) \
+	STANDARD_OF(standard_##NAME, TYPE, ) STANDARD_OF(ctx_standard_##NAME, TYPE, IN_CTX)
 
 #define BITWISE_OF(FUNCTION, TYPE, CTX) \
 	T_HD int FUNCTION(void *memory, uint64_t *sig, gshmem_ctx_t ctx, int pe) \
@@ -255,7 +258,11 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
  * cannot expand inside themselves.
  */
 #define AMO_TYPES(X) \
-	X(int, int) X(long, long) X(longlong, long long) X(uint, unsigned int) X(ulong, unsigned long) \
+	X(int, int) \
+	X(long, long) \
+	X(longlong, long long) \
+	X(uint, unsigned int) \
+	X(ulong, unsigned long) \
 	X(ulonglong, unsigned long long)
 #ifdef __HIP_PLATFORM_CPU__
 #define LONG_DOUBLE(X) X(longdouble, long double)
@@ -263,17 +270,37 @@ T_HD int differ(const void *a, const void *b, size_t nbytes)
 #define LONG_DOUBLE(X)
 #endif
 #define RMA_TYPES(X) \
-	X(float, float) X(double, double) LONG_DOUBLE(X) X(char, char) X(schar, signed char) \
-	X(short, short) X(uchar, unsigned char) X(ushort, unsigned short) AMO_TYPES(X)
-#define SHORT_TYPES(X)    X(half, gshmemx_half_t) X(bfloat16, gshmemx_bfloat16_t)
-#define EXTENDED_TYPES(X) X(float, float) X(double, double) AMO_TYPES(X)
+	X(float, float) \
+	X(double, double) \
+	LONG_DOUBLE(X) X(char, char) \
+	X(schar, signed char) \
+	X(short, short) \
+	X(uchar, unsigned char) \
+	X(ushort, unsigned short) \
+	AMO_TYPES(X)
+#define SHORT_TYPES(X) \
+	X(half, gshmemx_half_t) \
+	X(bfloat16, gshmemx_bfloat16_t)
+#define EXTENDED_TYPES(X) \
+	X(float, float) \
+	X(double, double) \
+	AMO_TYPES(X)
 /* One type of each list of reductions. */
 #define COLL_TYPES(X) \
-	X(char, char, "\1") X(int, int, "\1\0\0\0") X(double, double, "\0\0\0\0\0\0\xf0\x3f") \
-	X(half, gshmemx_half_t, "\0\x3c") X(bfloat16, gshmemx_bfloat16_t, "\x80\x3f")
-#define WAIT_TYPES(X)     X(short, short) X(ushort, unsigned short) AMO_TYPES(X)
+	X(char, char, "\1") \
+	X(int, int, "\1\0\0\0") \
+	X(double, double, "\0\0\0\0\0\0\xf0\x3f") \
+	X(half, gshmemx_half_t, "\0\x3c") \
+	X(bfloat16, gshmemx_bfloat16_t, "\x80\x3f")
+#define WAIT_TYPES(X) \
+	X(short, short) \
+	X(ushort, unsigned short) \
+	AMO_TYPES(X)
 #define BITWISE_TYPES(X) \
-	X(uint, unsigned int) X(ulong, unsigned long) X(ulonglong, unsigned long long) X(int32, int32_t) \
+	X(uint, unsigned int) \
+	X(ulong, unsigned long) \
+	X(ulonglong, unsigned long long) \
+	X(int32, int32_t) \
 	X(int64, int64_t)
 
 RMA_TYPES(RMA)
@@ -318,11 +345,11 @@ T_HD int generic_group(int group, int in_kernel, void *memory, uint64_t *sig, gs
 #define CALL(GROUP, FUNCTION) \
 	CALL_ONE(group == GROUP##_GROUP, FUNCTION, GSHMEM_CTX_DEFAULT, me) \
 	CALL_ONE(group == GROUP##_CTX_GROUP && (!in_kernel || n % 8 == 2), ctx_##FUNCTION, alone, 0)
-#define CALL_RMA(NAME, TYPE)      CALL(RMA, rma_##NAME)
-#define CALL_EXTENDED(NAME, TYPE) CALL(EXTENDED, extended_##NAME)
-#define CALL_STANDARD(NAME, TYPE) CALL(STANDARD, standard_##NAME)
-#define CALL_BITWISE(NAME, TYPE)  CALL(BITWISE, bitwise_##NAME)
-#define CALL_WAIT(NAME, TYPE)     CALL_ONE(group == WAIT_GROUP, wait_##NAME, GSHMEM_CTX_DEFAULT, me)
+#define CALL_RMA(NAME, TYPE)       CALL(RMA, rma_##NAME)
+#define CALL_EXTENDED(NAME, TYPE)  CALL(EXTENDED, extended_##NAME)
+#define CALL_STANDARD(NAME, TYPE)  CALL(STANDARD, standard_##NAME)
+#define CALL_BITWISE(NAME, TYPE)   CALL(BITWISE, bitwise_##NAME)
+#define CALL_WAIT(NAME, TYPE)      CALL_ONE(group == WAIT_GROUP, wait_##NAME, GSHMEM_CTX_DEFAULT, me)
 #define CALL_COLL(NAME, TYPE, ONE) CALL_ONE(group == COLL_GROUP, coll_##NAME, GSHMEM_CTX_DEFAULT, me)
 	RMA_TYPES(CALL_RMA)
 	SHORT_TYPES(CALL_RMA)
@@ -334,15 +361,14 @@ T_HD int generic_group(int group, int in_kernel, void *memory, uint64_t *sig, gs
 	return first;
 }
 
-#define NAME_OF(NAME, TYPE)  #NAME,
-#define NAMES_OF(NAME, TYPE) #NAME, "context, " #NAME,
+#define NAME_OF(NAME, TYPE)           #NAME,
+#define NAMES_OF(NAME, TYPE)          #NAME, "context, " #NAME,
 #define NAME_OF_COLL(NAME, TYPE, ONE) "collectives, " #NAME,
 static const char *generic_name(int n)
 {
-	static const char *const names[] = {
-		"nothing", RMA_TYPES(NAMES_OF) SHORT_TYPES(NAMES_OF)
-		EXTENDED_TYPES(NAMES_OF) AMO_TYPES(NAMES_OF) BITWISE_TYPES(NAMES_OF)
-		WAIT_TYPES(NAME_OF) COLL_TYPES(NAME_OF_COLL)};
+	static const char *const names[] = {"nothing",
+		RMA_TYPES(NAMES_OF) SHORT_TYPES(NAMES_OF) EXTENDED_TYPES(NAMES_OF) AMO_TYPES(NAMES_OF)
+			BITWISE_TYPES(NAMES_OF) WAIT_TYPES(NAME_OF) COLL_TYPES(NAME_OF_COLL)};
 
 	return n >= 0 && n < (int)(sizeof names / sizeof *names) ? names[n] : "?";
 }

@@ -16,8 +16,7 @@ static __global__ void kernel(void *memory, uint64_t *sig, gshmem_ctx_t alone, i
 	*wrong = generic_group(GROUP, 1, memory, sig, alone);
 }
 
-template <int GROUP>
-static void check(void *memory, uint64_t *sig, gshmem_ctx_t alone, int *in_kernel)
+template <int GROUP> static void check(void *memory, uint64_t *sig, gshmem_ctx_t alone, int *in_kernel)
 {
 	int wrong;
 

@@ -13,9 +13,9 @@
 enum { GET, GET_NBI, IGET, GETMEM, G, FETCH, NOPS };
 static const char *const op_names[] = {"get", "get_nbi", "iget", "getmem", "g", "atomic_fetch"};
 
-#define NTHREADS 128
-#define NWORDS   67	/* more than one 16-byte unit for each lane, and a tail */
-#define NROUNDS  12
+#define NTHREADS   128
+#define NWORDS     67 /* more than one 16-byte unit for each lane, and a tail */
+#define NROUNDS    12
 #define PATIENCE_S 20
 
 /* What is read, and beside it the question: the round of the reader. */
@@ -24,8 +24,7 @@ struct page {
 	long asked;
 };
 
-template <int SCOPE>
-static __host__ __device__ void read_words(int op, long *to, const long *words, int pe)
+template <int SCOPE> static __host__ __device__ void read_words(int op, long *to, const long *words, int pe)
 {
 	if (op == GET && SCOPE == T_WAVE)
 		gshmemx_long_get_wave(to, words, NWORDS, pe);

@@ -84,7 +84,7 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 	MUST(long_get, b->get, b->source + 1, N, next, stream);
 	MUST(getmem, b->get_mem, b->source + 2, N * sizeof(long), next, stream);
 	MUST(long_put_signal, b->put_signal, b->source + 3, N, &b->signal, 1, GSHMEM_SIGNAL_SET, next,
-	     stream);
+		stream);
 	MUST(signal_op, &b->added, 5, GSHMEM_SIGNAL_ADD, next, stream);
 	MUST(long_put, &b->flag, &b->one, 1, next, stream);
 	MUST(quiet, stream);
@@ -98,7 +98,7 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 	MUST(long_alltoall, team, b->alltoall, b->source, N, stream);
 	MUST(long_alltoalls, team, b->alltoalls, b->source, 1, 2, N / 2, stream);
 	MUST(long_alltoallv, team, b->alltoallv, a->nelems, a->displs, b->source, a->nelems, a->displs,
-	     stream);
+		stream);
 	MUST(long_sum_reduce, team, b->sum, b->source, N, stream);
 	MUST(long_max_reduce, team, b->max, b->source, N, stream);
 	MUST(long_sum_reduce_scatter, team, b->scatter, b->source, N, stream);
@@ -108,7 +108,7 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 	must(gshmemx_win_long_put_on_stream(w->fenced, 0, b->source, N, next, stream), "win_put");
 	must(gshmemx_win_fence_on_stream(w->fenced, GSHMEMX_MODE_NOSUCCEED, stream), "win_fence");
 	must(gshmemx_win_putmem_on_stream(w->locked, 0, b->source + 1, N * sizeof(long), next, stream),
-	     "win_putmem");
+		"win_putmem");
 	must(gshmemx_win_flush_on_stream(w->locked, next, stream), "win_flush");
 	must(gshmemx_win_long_get_on_stream(w->locked, b->win_get, 0, N, next, stream), "win_get");
 	MUST(team_sync, team, stream);
@@ -120,10 +120,10 @@ static void make_calls(struct buffers *b, const struct windows *w, const struct 
 static void open_windows(struct windows *w)
 {
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long),
-				     (void **)&w->fenced_memory, &w->fenced),
+			(void **)&w->fenced_memory, &w->fenced),
 		0, "allocate");
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long),
-				     (void **)&w->locked_memory, &w->locked),
+			(void **)&w->locked_memory, &w->locked),
 		0, "allocate");
 	t_equal(gshmemx_win_lock_all(w->locked, 0), 0, "lock_all");
 }

@@ -49,9 +49,20 @@ static const struct {
 	const char *name;
 	unsigned wave, wg;
 } calls[NCALLS] = {
-	{"putmem", 2, 2}, {"getmem", 2, 2}, {"putmem_nbi", 2, 2}, {"getmem_nbi", 2, 2}, {"long_iput", 2, 2},
-	{"long_ibget", 2, 2}, {"putmem_signal", 2, 2}, {"fence", 1, 1}, {"quiet", 1, 1}, {"sync_all", 2, 2},
-	{"barrier_all", 2, 2}, {"team_sync", 2, 2}, {"long_wait_until", 2, 1}, {"broadcastmem", 0, 0},
+	{"putmem", 2, 2},
+	{"getmem", 2, 2},
+	{"putmem_nbi", 2, 2},
+	{"getmem_nbi", 2, 2},
+	{"long_iput", 2, 2},
+	{"long_ibget", 2, 2},
+	{"putmem_signal", 2, 2},
+	{"fence", 1, 1},
+	{"quiet", 1, 1},
+	{"sync_all", 2, 2},
+	{"barrier_all", 2, 2},
+	{"team_sync", 2, 2},
+	{"long_wait_until", 2, 1},
+	{"broadcastmem", 0, 0},
 	{"long_sum_reduce", 0, 0},
 };
 
@@ -59,33 +70,60 @@ struct buffers {
 	long *dest;   /* symmetric, NBYTES */
 	long *source; /* symmetric, NBYTES */
 	uint64_t *sig;
-	long *ready;  /* 1 */
+	long *ready; /* 1 */
 };
 
 #define CALLS(SCOPE) \
 	static __device__ void call_##SCOPE(int call, const struct buffers *b, int pe) \
 	{ \
 		switch (call) { \
-		case PUT: gshmemx_putmem_##SCOPE(b->dest, b->source, NBYTES, pe); break; \
-		case GET: gshmemx_getmem_##SCOPE(b->dest, b->source, NBYTES, pe); break; \
-		case PUT_NBI: gshmemx_putmem_nbi_##SCOPE(b->dest, b->source, NBYTES, pe); break; \
-		case GET_NBI: gshmemx_getmem_nbi_##SCOPE(b->dest, b->source, NBYTES, pe); break; \
-		case IPUT: gshmemx_long_iput_##SCOPE(b->dest, b->source, 2, 1, 4, pe); break; \
-		case IBGET: gshmemx_long_ibget_##SCOPE(b->dest, b->source, 4, 2, 2, 2, pe); break; \
-		case PUT_SIGNAL: \
-			gshmemx_putmem_signal_##SCOPE(b->dest, b->source, NBYTES, b->sig, 1, GSHMEM_SIGNAL_SET, pe); \
+		case PUT: \
+			gshmemx_putmem_##SCOPE(b->dest, b->source, NBYTES, pe); \
 			break; \
-		case FENCE: gshmemx_fence_##SCOPE(); break; \
-		case QUIET: gshmemx_quiet_##SCOPE(); break; \
-		case SYNC_ALL: gshmemx_sync_all_##SCOPE(); break; \
-		case BARRIER_ALL: gshmemx_barrier_all_##SCOPE(); break; \
-		case TEAM_SYNC: (void)gshmemx_team_sync_##SCOPE(GSHMEM_TEAM_WORLD); break; \
-		case WAIT: gshmemx_long_wait_until_##SCOPE(b->ready, GSHMEM_CMP_EQ, 1); break; \
+		case GET: \
+			gshmemx_getmem_##SCOPE(b->dest, b->source, NBYTES, pe); \
+			break; \
+		case PUT_NBI: \
+			gshmemx_putmem_nbi_##SCOPE(b->dest, b->source, NBYTES, pe); \
+			break; \
+		case GET_NBI: \
+			gshmemx_getmem_nbi_##SCOPE(b->dest, b->source, NBYTES, pe); \
+			break; \
+		case IPUT: \
+			gshmemx_long_iput_##SCOPE(b->dest, b->source, 2, 1, 4, pe); \
+			break; \
+		case IBGET: \
+			gshmemx_long_ibget_##SCOPE(b->dest, b->source, 4, 2, 2, 2, pe); \
+			break; \
+		case PUT_SIGNAL: \
+			gshmemx_putmem_signal_##SCOPE( \
+				b->dest, b->source, NBYTES, b->sig, 1, GSHMEM_SIGNAL_SET, pe); \
+			break; \
+		case FENCE: \
+			gshmemx_fence_##SCOPE(); \
+			break; \
+		case QUIET: \
+			gshmemx_quiet_##SCOPE(); \
+			break; \
+		case SYNC_ALL: \
+			gshmemx_sync_all_##SCOPE(); \
+			break; \
+		case BARRIER_ALL: \
+			gshmemx_barrier_all_##SCOPE(); \
+			break; \
+		case TEAM_SYNC: \
+			(void)gshmemx_team_sync_##SCOPE(GSHMEM_TEAM_WORLD); \
+			break; \
+		case WAIT: \
+			gshmemx_long_wait_until_##SCOPE(b->ready, GSHMEM_CMP_EQ, 1); \
+			break; \
 		case BROADCAST: \
-			(void)gshmemx_broadcastmem_##SCOPE(GSHMEM_TEAM_WORLD, b->dest, b->source, NBYTES, 0); \
+			(void)gshmemx_broadcastmem_##SCOPE( \
+				GSHMEM_TEAM_WORLD, b->dest, b->source, NBYTES, 0); \
 			break; \
 		case REDUCE: \
-			(void)gshmemx_long_sum_reduce_##SCOPE(GSHMEM_TEAM_WORLD, b->dest, b->source, NBYTES / 8); \
+			(void)gshmemx_long_sum_reduce_##SCOPE( \
+				GSHMEM_TEAM_WORLD, b->dest, b->source, NBYTES / 8); \
 			break; \
 		} \
 	}

@@ -73,6 +73,6 @@ int main(int argc, char **argv)
 	expect_error("GSHMEM_HEAP_KIND=fine GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorNotSupported@2",
 		"pe 2: heap: hipExtMallocWithFlags of 3145728 bytes, kind fine: operation not supported (hipErrorNotSupported): the device or its driver");
 	expect_error("GSHMEM_CPU_FAIL=hipExtMallocWithFlags:1:hipErrorNotSupported@1",
-		     "for the sync region: operation not supported (hipErrorNotSupported): barriers need");
+		"for the sync region: operation not supported (hipErrorNotSupported): barriers need");
 	return 0;
 }

@@ -29,7 +29,7 @@ extern "C" int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 }
 
 extern "C" int MPI_Allgather(const void *mine, int nmine, MPI_Datatype type, void *all, int nall,
-			     MPI_Datatype all_type, MPI_Comm comm)
+	MPI_Datatype all_type, MPI_Comm comm)
 {
 	ncalls++;
 	return PMPI_Allgather(mine, nmine, type, all, nall, all_type, comm);
@@ -41,8 +41,8 @@ extern "C" int MPI_Allreduce(const void *mine, void *all, int n, MPI_Datatype ty
 	return PMPI_Allreduce(mine, all, n, type, op, comm);
 }
 
-extern "C" int MPI_Iallreduce(const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-			      MPI_Request *request)
+extern "C" int MPI_Iallreduce(
+	const void *mine, void *all, int n, MPI_Datatype type, MPI_Op op, MPI_Comm comm, MPI_Request *request)
 {
 	ncalls++;
 	return PMPI_Iallreduce(mine, all, n, type, op, comm, request);
@@ -60,8 +60,8 @@ extern "C" int MPI_Send(const void *data, int n, MPI_Datatype type, int to, int 
 	return PMPI_Send(data, n, type, to, tag, comm);
 }
 
-extern "C" int MPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm,
-			MPI_Status *status)
+extern "C" int MPI_Recv(
+	void *data, int n, MPI_Datatype type, int from, int tag, MPI_Comm comm, MPI_Status *status)
 {
 	ncalls++;
 	return PMPI_Recv(data, n, type, from, tag, comm, status);
@@ -69,9 +69,7 @@ extern "C" int MPI_Recv(void *data, int n, MPI_Datatype type, int from, int tag,
 
 // ---- calls that leave it alone ----
 
-__global__ void nothing()
-{
-}
+__global__ void nothing() {}
 
 static void call_all()
 {

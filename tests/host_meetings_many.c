@@ -6,7 +6,7 @@
  * one beyond the 128 bits that a barrier carries. The test compiles the library's source, with processes as
  * PEs and a barrier of pthreads.
  */
-#define gshmemi_job tested_job /* the library that this links to has these */
+#define gshmemi_job  tested_job /* the library that this links to has these */
 #define gshmemi_heap tested_heap
 #include "../src/team/meet.c"
 
@@ -34,7 +34,7 @@ static struct shared {
 	int nprinted;
 	int printer;
 	char message[200];
-} *shared;
+} * shared;
 
 /* ---- what meet.c uses of the library ---- */
 

@@ -104,8 +104,9 @@ int main(void)
 	t_job_said(&info, "  GSHMEM_HEAP_SIZE       1g ");
 	t_job_said(&info, "    reaches                self");
 	t_job_said(&info, "    atomics_go             self");
-	t_job_said(&info, "\ncalls_from_kernels\n  slots                  1024\n"
-			  "  lanes                  64\n  pinned_bytes           ");
+	t_job_said(&info,
+		"\ncalls_from_kernels\n  slots                  1024\n"
+		"  lanes                  64\n  pinned_bytes           ");
 	t_check(atol(strstr(info.output, "lanes                  64\n") + 49) > 1024 * 4096,
 		"memory of slots:\n%s", info.output);
 	t_job_info(&info, "GSHMEM_MPI_LIBRARY=/nonexistent", "--measure"); /* needs no MPI */
@@ -115,8 +116,7 @@ int main(void)
 	check_page();
 	t_job_info(&info, "", "--scale 8 --json");
 	check_json();
-	snprintf(job, sizeof job,
-		"GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_LINKS=0-1:none,0-2:plain %.1000s -n 3",
+	snprintf(job, sizeof job, "GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_LINKS=0-1:none,0-2:plain %.1000s -n 3",
 		mpirun ? mpirun : "mpirun");
 	t_job_info(&info, job, "--json 2>/dev/null");
 	check_json();

@@ -126,7 +126,7 @@ static void bad_values(void)
 	expect(2, "GSHMEM_HEAP_SIZE=99999999t", "plain", "-34", "more than 64 bits can hold");
 	expect(2, "GSHMEM_HEAP_SIZE=0", "plain", "-22", "heap: 0 bytes are too few");
 	expect(2, "GSHMEM_HEAP_KIND=big", "plain", "-22",
-	       "pe 0: GSHMEM_HEAP_KIND=big: must be auto, coarse, fine or uncached");
+		"pe 0: GSHMEM_HEAP_KIND=big: must be auto, coarse, fine or uncached");
 	expect(2, "GSHMEM_PES_PER_NODE=2:round", "plain", "-22",
 		"must be a number of PEs, or a number followed by :cyclic");
 	expect(2, "", "odd GSHMEM_PES_PER_NODE 1", "-22",
@@ -157,7 +157,7 @@ static void bad_values(void)
 static void unequal_values(void)
 {
 	expect(2, "", "odd GSHMEM_HEAP_SIZE 2g", "-22",
-	       "pe 0: init: the heap has 1073741824 bytes on PE 0 but 2147483648 on PE 1");
+		"pe 0: init: the heap has 1073741824 bytes on PE 0 but 2147483648 on PE 1");
 	expect(2, "", "odd GSHMEM_HEAP_SIZE x", "-22", "pe 1: GSHMEM_HEAP_SIZE=x: not a size");
 	expect(3, "", "odd GSHMEM_HEAP_KIND fine", "-22",
 		"pe 0: init: GSHMEM_HEAP_KIND is auto on PE 0 but fine on PE 1");
@@ -194,7 +194,7 @@ static void too_much_memory(void)
 			"lower GSHMEM_HEAP_SIZE");
 	}
 	expect(2, "GSHMEM_HEAP_SIZE=1g GSHMEM_CPU_MEMORY=512m", "plain", "-12",
-	       "pe 0: heap: hipMalloc of 1073741824 bytes: out of memory: the device has ");
+		"pe 0: heap: hipMalloc of 1073741824 bytes: out of memory: the device has ");
 }
 
 static void bad_attributes(void)
@@ -202,7 +202,7 @@ static void bad_attributes(void)
 	static struct t_job job;
 
 	expect(2, "", "thread", "-22",
-	       "pe 0: init: GSHMEM_THREAD_MULTIPLE was asked for, but MPI runs with MPI_THREAD_SINGLE");
+		"pe 0: init: GSHMEM_THREAD_MULTIPLE was asked for, but MPI runs with MPI_THREAD_SINGLE");
 	t_job_run(&job, 1, "", "", "null", 20);
 	t_job_failed(&job, "null", "gshmem: init: the communicator is MPI_COMM_NULL", 2);
 	t_job_run(&job, 1, "", "", "size", 20);
@@ -240,10 +240,13 @@ static void unknown_names(void)
 
 	t_job_run(&job, 2,
 		"GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1 GSHMEM_HIPCC=g++ GSHMEM_NET_SEQ=1 "
-		"GSHMEM_LEAKS=1", "", "plain", 20);
+		"GSHMEM_LEAKS=1",
+		"", "plain", 20);
 	t_equal(job.status, 0, "status with unknown variables");
-	t_equal(t_job_count(&job, "pe 0: there is no environment variable GSHMEM_HEAPSIZE; did you mean "
-				  "GSHMEM_HEAP_SIZE?"), 1, "GSHMEM_HEAPSIZE");
+	t_equal(t_job_count(&job,
+			"pe 0: there is no environment variable GSHMEM_HEAPSIZE; did you mean "
+			"GSHMEM_HEAP_SIZE?"),
+		1, "GSHMEM_HEAPSIZE");
 	t_equal(t_job_count(&job, "GSHMEM_WATCH_DOG; did you mean GSHMEM_WATCHDOG?"), 1, "GSHMEM_WATCH_DOG");
 	t_equal(t_job_count(&job, "GSHMEM_XYZZYPLUGH; gshmem-info lists"), 1, "GSHMEM_XYZZYPLUGH");
 	t_equal(t_job_count(&job, "GSHMEM_HIPCC"), 0, "a variable of gshmemcc");

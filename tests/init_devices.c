@@ -75,13 +75,13 @@ int main(int argc, char **argv)
 	expect_error("GSHMEM_CPU_FAIL=hipGetDeviceCount:1:hipErrorNoDevice", "rc -19\n",
 		"(hipErrorNoDevice): ", "is the driver loaded");
 	expect_error("GSHMEM_CPU_FAIL=hipGetDeviceCount:1:hipErrorInsufficientDriver@1", "rc -19\n",
-		     "(hipErrorInsufficientDriver): ", "older than the runtime");
+		"(hipErrorInsufficientDriver): ", "older than the runtime");
 	expect_error("GSHMEM_CPU_FAIL=hipFuncGetAttributes:1:hipErrorNoBinaryForGpu", "rc -5\n",
-		     "hipFuncGetAttributes: libgshmem was built for cpu, device 0 is ", "GPU_ARCHS=");
+		"hipFuncGetAttributes: libgshmem was built for cpu, device 0 is ", "GPU_ARCHS=");
 	expect_error("T_RUNTIME=50199999", "rc -95\n", "the GPU's runtime has version 5.1; gshmem needs 5.2",
-		     "or newer");
+		"or newer");
 	expect_error("GSHMEM_CPU_FAIL=hipIpcGetMemHandle:1:hipErrorNotSupported@0", "rc -95\n",
-		     "pe 0: init: hipIpcGetMemHandle of the heap: ", "can processes share memory");
+		"pe 0: init: hipIpcGetMemHandle of the heap: ", "can processes share memory");
 	expect_devices("init", 0, 1);
 	expect_devices("ask", 0, 1);
 	expect_devices("use", 0, 0);

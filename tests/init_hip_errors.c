@@ -196,12 +196,22 @@ int main(int argc, char **argv)
 		const char *name;
 		int at_least; /* calls that init must make on 2 PEs */
 	} calls[] = {
-		{"hipGetDeviceCount", 1}, {"hipGetDevice", 1},          {"hipSetDevice", 1},
-		{"hipHostMalloc", 3},     {"hipMalloc", 1},             {"hipExtMallocWithFlags", 1},
-		{"hipMemsetAsync", 1},    {"hipMemGetAddressRange", 2}, {"hipIpcGetMemHandle", 2},
-		{"hipDeviceGetUuid", 1},  {"hipStreamCreateWithPriority", 2},
-		{"hipEventCreateWithFlags", 2}, {"hipDeviceGetPCIBusId", 1}, {"hipFuncGetAttributes", 1},
-		{"hipDevicePrimaryCtxGetState", 1}, {"hipRuntimeGetVersion", 1},
+		{"hipGetDeviceCount", 1},
+		{"hipGetDevice", 1},
+		{"hipSetDevice", 1},
+		{"hipHostMalloc", 3},
+		{"hipMalloc", 1},
+		{"hipExtMallocWithFlags", 1},
+		{"hipMemsetAsync", 1},
+		{"hipMemGetAddressRange", 2},
+		{"hipIpcGetMemHandle", 2},
+		{"hipDeviceGetUuid", 1},
+		{"hipStreamCreateWithPriority", 2},
+		{"hipEventCreateWithFlags", 2},
+		{"hipDeviceGetPCIBusId", 1},
+		{"hipFuncGetAttributes", 1},
+		{"hipDevicePrimaryCtxGetState", 1},
+		{"hipRuntimeGetVersion", 1},
 	};
 	static const char *const where[] = {"@0", "@1", ""};
 	unsigned i, w;

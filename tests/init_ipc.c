@@ -84,7 +84,7 @@ static int pe_main(const char *name, const char *shielded)
 		t_check(!gshmem_ptr(word, rank == 0) == (rank < 2), "ptr");
 	} else { /* a PE that is not dumpable can open one that is; in the ring, PE 2 cannot open PE 0 */
 		exchange(strcmp(name, "plain") == 0 || (strcmp(name, "dumpable") == 0 && rank == 0) ||
-			 (strcmp(name, "ring") == 0 && rank < 2));
+			(strcmp(name, "ring") == 0 && rank < 2));
 	}
 	gshmem_finalize();
 	return 0;

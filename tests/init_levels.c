@@ -22,8 +22,8 @@ static int ncalls; /* calls of MPI, counted here */
 static int nsplits;
 
 static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE"};
-static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
-			     MPI_THREAD_MULTIPLE};
+static const int levels[] = {
+	MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 
 /* ---- what the library calls is ours, as of a tool that traces MPI ---- */
 
@@ -46,7 +46,7 @@ int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request)
 }
 
 int MPI_Iallreduce(const void *mine, void *all, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm,
-		   MPI_Request *request)
+	MPI_Request *request)
 {
 	see("MPI_Iallreduce");
 	return PMPI_Iallreduce(mine, all, count, type, op, comm, request);

@@ -148,8 +148,8 @@ static void too_few_threads(void)
 	int status;
 
 	while ((status = run(limit_threads, n))) {
-		expect_message("ulimit -u", n, status, "cannot start another thread: its user has a limit of ",
-			"(ulimit -u)");
+		expect_message("ulimit -u", n, status,
+			"cannot start another thread: its user has a limit of ", "(ulimit -u)");
 		t_check(++n < 100, "init needs more than 100 threads");
 	}
 	t_check(n > 2, "init starts no threads");
@@ -212,7 +212,8 @@ static void no_space_for_peers(void)
 
 	t_job_run(&job, 2, "", "", "pe", 20);
 	t_equal(job.status, 0, job.output);
-	t_equal(t_job_count(&job, ": this process may map no more (ulimit -v), in 5 attempts: operations of PE "),
+	t_equal(t_job_count(
+			&job, ": this process may map no more (ulimit -v), in 5 attempts: operations of PE "),
 		2, job.output);
 }
 

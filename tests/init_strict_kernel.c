@@ -20,7 +20,7 @@ int main(void)
 	int me, npes;
 
 	if (!t_deny(SYS_memfd_create, EACCES, MFD_NOEXEC_SEAL) || !t_deny(SYS_pidfd_open, ENOSYS, 0) ||
-	    !t_deny(SYS_membarrier, ENOSYS, 0) || !t_deny(SYS_pkey_alloc, EINVAL, 0))
+		!t_deny(SYS_membarrier, ENOSYS, 0) || !t_deny(SYS_pkey_alloc, EINVAL, 0))
 		t_skip("this kernel does not filter system calls (seccomp)");
 	gshmem_init();
 	me = gshmem_my_pe();

@@ -21,9 +21,8 @@ static const char *const library[] = {"base", "mpi", "device", "bootstrap", "job
 static const char *const headers[] = {
 	"arch", "api", "state", "move", "wait", "rpc", "order", "coll", "win", "compat", NULL};
 
-static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__CUDACC__", "__NVCC__",
-					"__gfx", "__AMDGCN", "__builtin_amdgcn", "__x86_64__",
-					"__aarch64__", "__builtin_ia32", "hipcpu_", NULL};
+static const char *const platforms[] = {"__HIP_PLATFORM_", "__CUDA_ARCH__", "__CUDACC__", "__NVCC__", "__gfx",
+	"__AMDGCN", "__builtin_amdgcn", "__x86_64__", "__aarch64__", "__builtin_ia32", "hipcpu_", NULL};
 
 /*
  * Calls that make a descriptor, those of which a line keeps the result away from numbers 0 to 2, and those
@@ -37,8 +36,8 @@ static const char *const replaced[] = {"fopen", "opendir", "accept", "dup", "pip
 
 static int nkept; /* calls seen that make descriptors */
 
-static int nincludes; /* seen that name a layer */
-static int nlisted;   /* names of the list seen in use */
+static int nincludes;      /* seen that name a layer */
+static int nlisted;        /* names of the list seen in use */
 static char list[1 << 16]; /* arch.h */
 
 /* The place of a path's first folder among the layers. */
@@ -137,7 +136,8 @@ static void check_descriptors(const char *line, const char *path)
 		if (!find_call(line, keepable[i]))
 			continue;
 		nkept++;
-		t_check(strstr(line, "keep") || strstr(line, "/dev/null") || strcmp(keepable[i], "memfd_create") == 0,
+		t_check(strstr(line, "keep") || strstr(line, "/dev/null") ||
+				strcmp(keepable[i], "memfd_create") == 0,
 			"%s: a descriptor that may become 0, 1 or 2: %s", path, line);
 		t_check(strcmp(keepable[i], "memfd_create") || strstr(path, "base/file.c") ||
 				strstr(path, "cpu/memory.c"),
@@ -189,7 +189,9 @@ static bool parse_symbol(const char *line, struct symbol *symbol)
 	const char *folder = strstr(line, "/src/");
 	char source[160];
 
-	t_check(folder && sscanf(folder + 5, "%127[^:]: %255s %c", symbol->object, symbol->name, &symbol->type) == 3,
+	t_check(folder &&
+			sscanf(folder + 5, "%127[^:]: %255s %c", symbol->object, symbol->name,
+				&symbol->type) == 3,
 		"nm says: %s", line);
 	snprintf(source, sizeof source, "src/%.*s", (int)strlen(symbol->object) - 2, symbol->object);
 	symbol->layer = access(source, R_OK) ? -1 : find_layer(library, symbol->object, source);
@@ -219,7 +221,8 @@ static void use(const struct symbol *symbol, void **names)
 {
 	const struct symbol *const *found;
 
-	if (symbol->type != 'U' || strstr(symbol->object, ".hip.o") || !(found = tfind(symbol, names, compare)))
+	if (symbol->type != 'U' || strstr(symbol->object, ".hip.o") ||
+		!(found = tfind(symbol, names, compare)))
 		return;
 	nused++;
 	t_check((*found)->layer <= symbol->layer, "%s: refers to %s of %s, a layer above", symbol->object,

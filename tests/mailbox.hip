@@ -38,8 +38,8 @@ struct words {
 struct test {
 	struct words *words;
 	int me, npes;
-	unsigned nfull;  /* work-groups that fill the device */
-	uint32_t *stop;  /* host-pinned: ends the kernel that does not look */
+	unsigned nfull; /* work-groups that fill the device */
+	uint32_t *stop; /* host-pinned: ends the kernel that does not look */
 };
 
 static double seconds()
@@ -195,8 +195,8 @@ static void check_put(const struct test *t, unsigned nbytes, unsigned at)
 static void check_kinds(const struct test *t)
 {
 	static const unsigned sizes[] = {0, 1, 2, 3, 4, 7, 8, 9, 16, 100, GSHMEMI_MAIL_NBYTES};
-	struct gshmemi_op_record flag = mail_of(
-		GSHMEMI_FLAG, 0, 0, GSHMEMI_REGION_HEAP, gshmemi_heap_offset(&t->words->word), t->me);
+	struct gshmemi_op_record flag =
+		mail_of(GSHMEMI_FLAG, 0, 0, GSHMEMI_REGION_HEAP, gshmemi_heap_offset(&t->words->word), t->me);
 	size_t i;
 
 	check_amos(t, 4);

@@ -13,36 +13,101 @@
 
 /* Table 5 of the spec, "Standard RMA types and names". */
 #define RMA(X) \
-	X(float, float) X(double, double) X(long double, longdouble) X(char, char) X(signed char, schar) \
-	X(short, short) X(int, int) X(long, long) X(long long, longlong) X(unsigned char, uchar) \
-	X(unsigned short, ushort) X(unsigned int, uint) X(unsigned long, ulong) X(unsigned long long, ulonglong) \
-	X(int8_t, int8) X(int16_t, int16) X(int32_t, int32) X(int64_t, int64) X(uint8_t, uint8) X(uint16_t, uint16) \
-	X(uint32_t, uint32) X(uint64_t, uint64) X(size_t, size) X(ptrdiff_t, ptrdiff)
+	X(float, float) \
+	X(double, double) \
+	X(long double, longdouble) \
+	X(char, char) \
+	X(signed char, schar) \
+	X(short, short) \
+	X(int, int) \
+	X(long, long) \
+	X(long long, longlong) \
+	X(unsigned char, uchar) \
+	X(unsigned short, ushort) \
+	X(unsigned int, uint) \
+	X(unsigned long, ulong) \
+	X(unsigned long long, ulonglong) \
+	X(int8_t, int8) \
+	X(int16_t, int16) \
+	X(int32_t, int32) \
+	X(int64_t, int64) \
+	X(uint8_t, uint8) \
+	X(uint16_t, uint16) \
+	X(uint32_t, uint32) \
+	X(uint64_t, uint64) \
+	X(size_t, size) \
+	X(ptrdiff_t, ptrdiff)
 /* "Standard AMO types and names". */
 #define AMO(X) \
-	X(int, int) X(long, long) X(long long, longlong) X(unsigned int, uint) X(unsigned long, ulong) \
-	X(unsigned long long, ulonglong) X(int32_t, int32) X(int64_t, int64) X(uint32_t, uint32) \
-	X(uint64_t, uint64) X(size_t, size) X(ptrdiff_t, ptrdiff)
+	X(int, int) \
+	X(long, long) \
+	X(long long, longlong) \
+	X(unsigned int, uint) \
+	X(unsigned long, ulong) \
+	X(unsigned long long, ulonglong) \
+	X(int32_t, int32) \
+	X(int64_t, int64) \
+	X(uint32_t, uint32) \
+	X(uint64_t, uint64) \
+	X(size_t, size) \
+	X(ptrdiff_t, ptrdiff)
 /* "Extended AMO types and names". */
-#define EXTENDED(X) X(float, float) X(double, double) AMO(X)
+#define EXTENDED(X) \
+	X(float, float) \
+	X(double, double) \
+	AMO(X)
 /* "Bitwise AMO types and names". */
 #define BITWISE(X) \
-	X(unsigned int, uint) X(unsigned long, ulong) X(unsigned long long, ulonglong) X(int32_t, int32) \
-	X(int64_t, int64) X(uint32_t, uint32) X(uint64_t, uint64)
+	X(unsigned int, uint) \
+	X(unsigned long, ulong) \
+	X(unsigned long long, ulonglong) \
+	X(int32_t, int32) \
+	X(int64_t, int64) \
+	X(uint32_t, uint32) \
+	X(uint64_t, uint64)
 /* "Point-to-point synchronization types and names": the deprecated table, which includes the other. */
-#define P2P(X) X(short, short) X(unsigned short, ushort) AMO(X)
+#define P2P(X) \
+	X(short, short) \
+	X(unsigned short, ushort) \
+	AMO(X)
 /*
  * "Reduction types ... for team-based reductions": those of and, or, xor. max and min have
  * RMA's, the rest complex too.
  */
 #define REDUCE_BITS(X) \
-	X(unsigned char, uchar) X(unsigned short, ushort) X(unsigned int, uint) X(unsigned long, ulong) \
-	X(unsigned long long, ulonglong) X(int8_t, int8) X(int16_t, int16) X(int32_t, int32) X(int64_t, int64) \
-	X(uint8_t, uint8) X(uint16_t, uint16) X(uint32_t, uint32) X(uint64_t, uint64) X(size_t, size)
-#define SIZES(X) X(8) X(16) X(32) X(64) X(128) X(mem)
+	X(unsigned char, uchar) \
+	X(unsigned short, ushort) \
+	X(unsigned int, uint) \
+	X(unsigned long, ulong) \
+	X(unsigned long long, ulonglong) \
+	X(int8_t, int8) \
+	X(int16_t, int16) \
+	X(int32_t, int32) \
+	X(int64_t, int64) \
+	X(uint8_t, uint8) \
+	X(uint16_t, uint16) \
+	X(uint32_t, uint32) \
+	X(uint64_t, uint64) \
+	X(size_t, size)
+#define SIZES(X) \
+	X(8) \
+	X(16) \
+	X(32) \
+	X(64) \
+	X(128) \
+	X(mem)
 
-enum { NRMA = 24, NSIZES = 5, NAMO = 12, NEXTENDED = 14, NBITWISE = 7, NP2P = 14, NREDUCE_BITS = 14,
-       NREDUCE = 26, NSHORT = 2 };
+enum {
+	NRMA = 24,
+	NSIZES = 5,
+	NAMO = 12,
+	NEXTENDED = 14,
+	NBITWISE = 7,
+	NP2P = 14,
+	NREDUCE_BITS = 14,
+	NREDUCE = 26,
+	NSHORT = 2
+};
 /*
  * The number of the spec's functions without deprecated ones; of wait_until and test for short
  * and ushort, which are deprecated; and of those on arrays of short and ushort, an extension
@@ -51,8 +116,8 @@ enum { NRMA = 24, NSIZES = 5, NAMO = 12, NEXTENDED = 14, NBITWISE = 7, NP2P = 14
 #define NSPEC (1685 + 4 + 24)
 
 /* Declared again as in the spec, without a context and with one. */
-#define IN_CTX         gshmem_ctx_t ctx,
-#define TYPED(T, N)   FORMS(T, N, _, ) FORMS(T, N, _ctx_, IN_CTX)
+#define IN_CTX      gshmem_ctx_t ctx,
+#define TYPED(T, N) FORMS(T, N, _, ) FORMS(T, N, _ctx_, IN_CTX)
 #define FORMS(T, N, C, P) \
 	void gshmem##C##N##_put(P T *dest, const T *source, size_t nelems, int pe); \
 	void gshmem##C##N##_get(P T *dest, const T *source, size_t nelems, int pe); \
@@ -60,14 +125,18 @@ enum { NRMA = 24, NSIZES = 5, NAMO = 12, NEXTENDED = 14, NBITWISE = 7, NP2P = 14
 	void gshmem##C##N##_get_nbi(P T *dest, const T *source, size_t nelems, int pe); \
 	void gshmem##C##N##_p(P T *dest, T value, int pe); \
 	T gshmem##C##N##_g(P const T *source, int pe); \
-	void gshmem##C##N##_iput(P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
-	void gshmem##C##N##_iget(P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
-	void gshmem##C##N##_ibput(P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
-	void gshmem##C##N##_ibget(P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, int pe); \
-	void gshmem##C##N##_put_signal(P T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
-				     int sig_op, int pe); \
-	void gshmem##C##N##_put_signal_nbi(P T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
-					 int sig_op, int pe);
+	void gshmem##C##N##_iput( \
+		P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	void gshmem##C##N##_iget( \
+		P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	void gshmem##C##N##_ibput(P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+		size_t nblocks, int pe); \
+	void gshmem##C##N##_ibget(P T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+		size_t nblocks, int pe); \
+	void gshmem##C##N##_put_signal(P T *dest, const T *source, size_t nelems, uint64_t *sig_addr, \
+		uint64_t signal, int sig_op, int pe); \
+	void gshmem##C##N##_put_signal_nbi(P T *dest, const T *source, size_t nelems, uint64_t *sig_addr, \
+		uint64_t signal, int sig_op, int pe);
 RMA(TYPED)
 #undef FORMS
 #define FORMS(T, N, C, P) \
@@ -110,19 +179,26 @@ P2P(TYPED)
 
 #define TYPED(T, N) \
 	void gshmem_##N##_wait_until_all(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
-	size_t gshmem_##N##_wait_until_any(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
-	size_t gshmem_##N##_wait_until_some(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, T cmp_value); \
-	void gshmem_##N##_wait_until_all_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
-	size_t gshmem_##N##_wait_until_any_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
-	size_t gshmem_##N##_wait_until_some_vector(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, \
-						   const T *cmp_values); \
+	size_t gshmem_##N##_wait_until_any( \
+		T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
+	size_t gshmem_##N##_wait_until_some( \
+		T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, T cmp_value); \
+	void gshmem_##N##_wait_until_all_vector( \
+		T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_wait_until_any_vector( \
+		T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_wait_until_some_vector( \
+		T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, const T *cmp_values); \
 	int gshmem_##N##_test_all(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
 	size_t gshmem_##N##_test_any(T *ivars, size_t nelems, const int *status, int cmp, T cmp_value); \
-	size_t gshmem_##N##_test_some(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, T cmp_value); \
-	int gshmem_##N##_test_all_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
-	size_t gshmem_##N##_test_any_vector(T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
-	size_t gshmem_##N##_test_some_vector(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, \
-					     const T *cmp_values);
+	size_t gshmem_##N##_test_some( \
+		T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, T cmp_value); \
+	int gshmem_##N##_test_all_vector( \
+		T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_test_any_vector( \
+		T *ivars, size_t nelems, const int *status, int cmp, const T *cmp_values); \
+	size_t gshmem_##N##_test_some_vector( \
+		T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, const T *cmp_values);
 P2P(TYPED)
 #undef TYPED
 
@@ -131,23 +207,29 @@ P2P(TYPED)
 	void gshmem##C##get##SIZE(P void *dest, const void *source, size_t nelems, int pe); \
 	void gshmem##C##put##SIZE##_nbi(P void *dest, const void *source, size_t nelems, int pe); \
 	void gshmem##C##get##SIZE##_nbi(P void *dest, const void *source, size_t nelems, int pe); \
-	void gshmem##C##put##SIZE##_signal(P void *dest, const void *source, size_t nelems, uint64_t *sig_addr, \
-					   uint64_t signal, int sig_op, int pe); \
-	void gshmem##C##put##SIZE##_signal_nbi(P void *dest, const void *source, size_t nelems, uint64_t *sig_addr, \
-					       uint64_t signal, int sig_op, int pe);
+	void gshmem##C##put##SIZE##_signal(P void *dest, const void *source, size_t nelems, \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe); \
+	void gshmem##C##put##SIZE##_signal_nbi(P void *dest, const void *source, size_t nelems, \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe);
 #define SIZED(SIZE) FORMS(SIZE, _, ) FORMS(SIZE, _ctx_, IN_CTX)
 SIZES(SIZED)
 #undef SIZED
 #undef FORMS
 #define FORMS(SIZE, C, P) \
-	void gshmem##C##iput##SIZE(P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
-	void gshmem##C##iget##SIZE(P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
-	void gshmem##C##ibput##SIZE(P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
-				    size_t nblocks, int pe); \
-	void gshmem##C##ibget##SIZE(P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
-				    size_t nblocks, int pe);
+	void gshmem##C##iput##SIZE( \
+		P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	void gshmem##C##iget##SIZE( \
+		P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe); \
+	void gshmem##C##ibput##SIZE(P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+		size_t bsize, size_t nblocks, int pe); \
+	void gshmem##C##ibget##SIZE(P void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
+		size_t bsize, size_t nblocks, int pe);
 #define SIZED(SIZE) FORMS(SIZE, _, ) FORMS(SIZE, _ctx_, IN_CTX)
-SIZED(8) SIZED(16) SIZED(32) SIZED(64) SIZED(128)
+SIZED(8)
+SIZED(16)
+SIZED(32)
+SIZED(64)
+SIZED(128)
 #undef SIZED
 #undef FORMS
 void gshmem_init(void);
@@ -187,7 +269,7 @@ int gshmem_team_n_pes(gshmem_team_t team);
 int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_config_t *config);
 int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team);
 int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,
-			      const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
 int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config,
 	long xaxis_mask, gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
 	gshmem_team_t *yaxis_team);
@@ -209,11 +291,13 @@ void gshmem_pcontrol(int level, ...);
 #define NAME(T, N) #N,
 #define SIZE(N)    #N,
 static const char *const rma[] = {RMA(NAME) NULL}, *const amo[] = {AMO(NAME) NULL},
-		  *const extended[] = {EXTENDED(NAME) NULL}, *const bitwise[] = {BITWISE(NAME) NULL},
-		  *const p2p[] = {P2P(NAME) NULL}, *const sizes[] = {SIZES(SIZE) NULL},
-		  *const half[] = {"half", "bfloat16", NULL}, *const no_mem[] = {"8", "16", "32", "64", "128", NULL},
-		  *const reduce_bits[] = {REDUCE_BITS(NAME) NULL}, *const reduce[] = {RMA(NAME) "complexd", "complexf", NULL},
-		  *const mem[] = {"mem", NULL}, *const once[] = {"", NULL};
+			 *const extended[] = {EXTENDED(NAME) NULL}, *const bitwise[] = {BITWISE(NAME) NULL},
+			 *const p2p[] = {P2P(NAME) NULL}, *const sizes[] = {SIZES(SIZE) NULL},
+			 *const half[] = {"half", "bfloat16", NULL},
+			 *const no_mem[] = {"8", "16", "32", "64", "128", NULL},
+			 *const reduce_bits[] = {REDUCE_BITS(NAME) NULL},
+			 *const reduce[] = {RMA(NAME) "complexd", "complexf", NULL},
+			 *const mem[] = {"mem", NULL}, *const once[] = {"", NULL};
 
 #define ABSENT (-1)
 

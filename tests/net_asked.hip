@@ -21,8 +21,8 @@ extern "C" bool gshmemi_net_may_be_open(void);
 enum { NPUTS = 200, NTRIES = 1000000 };
 
 struct seen {
-	int not_asked;    /* puts after which the bit was not set */
-	int not_settled;  /* quiets after which it stayed */
+	int not_asked;   /* puts after which the bit was not set */
+	int not_settled; /* quiets after which it stayed */
 	uint64_t carried, arrived;
 };
 

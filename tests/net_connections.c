@@ -26,9 +26,9 @@
 #include "job/job.h"
 #include "net/net.h"
 
-#define NPES 16
+#define NPES         16
 #define PES_PER_NODE 2
-#define NBULK 20000 /* longs: more than one message holds */
+#define NBULK        20000 /* longs: more than one message holds */
 
 static int me;
 
@@ -95,7 +95,7 @@ int main(void)
 	t_equal(gshmemi_job->nnodes, NPES / PES_PER_NODE, "nodes");
 	t_equal(gshmemi_openings_count().nopened, 2 * (PES_PER_NODE - 1), "handles opened in init");
 	t_equal(count_connections(), 0, "connections after init");
-	gshmemi_bootstrap_barrier(); /* over MPI: the others have counted their connections */
+	gshmemi_bootstrap_barrier();             /* over MPI: the others have counted their connections */
 	o = (struct objects *)gshmemi_heap.base; /* zeros; gshmem_malloc would meet the other PEs */
 	for (int round = 0; round < 3; round++)
 		ring(o, bulk, round);

@@ -15,9 +15,9 @@ enum { NPES = 3, VICTIM = 1 };
 #define BIG_NBYTES ((size_t)64 << 20)
 
 struct shared {
-	uint64_t nasked;  /* on the victim: how often others have asked before it dies */
+	uint64_t nasked; /* on the victim: how often others have asked before it dies */
 	uint64_t word, signal;
-	long lock[8];     /* some have their home on the victim, some elsewhere */
+	long lock[8]; /* some have their home on the victim, some elsewhere */
 	char small[64];
 	char big[BIG_NBYTES];
 };

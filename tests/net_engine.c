@@ -81,9 +81,9 @@ static struct sim_event sim_choose(int pe)
 static enum { ALL, WORDS, LONG, PUTS } profile; /* which operations */
 
 struct program {
-	unsigned nleft;              /* operations to ask for */
-	int context;                 /* of the mark */
-	unsigned targets, nops;      /* likewise: what it covers */
+	unsigned nleft;         /* operations to ask for */
+	int context;            /* of the mark */
+	unsigned targets, nops; /* likewise: what it covers */
 	struct gshmemi_mark *mark;
 	enum { NO_LOCK, WAITS, HAS_IT, UNLOCKS } lock;
 };
@@ -122,7 +122,9 @@ static void mark(int pe)
 	for (k = 0; k < sim.npes; k++)
 		if (p->targets >> k & 1)
 			pes[n++] = k;
-	t_equal(gshmemi_engine_mark(sim_engine(pe), p->context, p->targets == ~0U ? NULL : pes, (size_t)n, &p->mark), 0, "mark");
+	t_equal(gshmemi_engine_mark(
+			sim_engine(pe), p->context, p->targets == ~0U ? NULL : pes, (size_t)n, &p->mark),
+		0, "mark");
 	if (!p->mark)
 		sim_check_quiet(pe, p->context, p->targets, p->nops);
 }
@@ -130,15 +132,21 @@ static void mark(int pe)
 static void ask_something(int pe)
 {
 	struct program *p = &programs[pe];
-	const int target = (int)below(profile == PUTS ? 1 : (unsigned)sim.npes), context = (int)below(profile == PUTS ? 1 : SIM_CONTEXTS);
-	const uint32_t small = (uint32_t)config.small_nbytes, nbytes = random_nbytes(small) & (below(2) ? ~7U : ~0U);
+	const int target = (int)below(profile == PUTS ? 1 : (unsigned)sim.npes),
+		  context = (int)below(profile == PUTS ? 1 : SIM_CONTEXTS);
+	const uint32_t small = (uint32_t)config.small_nbytes,
+		       nbytes = random_nbytes(small) & (below(2) ? ~7U : ~0U);
 	const uint32_t nlong = random_nbytes((uint32_t)config.chunk_nbytes * between(1, 7));
-	const unsigned what = profile == WORDS ? 16 + below(5) : profile == LONG ? 10 + below(6) :
-			      profile == PUTS ? (below(3) ? 0 : 32) : below(40), skew = below(4) ? 0 : below(8);
+	const unsigned what = profile == WORDS ? 16 + below(5)
+		: profile == LONG              ? 10 + below(6)
+		: profile == PUTS              ? (below(3) ? 0 : 32)
+					       : below(40),
+		       skew = below(4) ? 0 : below(8);
 	bool is_asked;
 
 	if (what < 10)
-		is_asked = sim_ask(pe, target, context, SIM_PUT, nbytes, nbytes % 8 || below(8) ? 0 : skew, 0);
+		is_asked =
+			sim_ask(pe, target, context, SIM_PUT, nbytes, nbytes % 8 || below(8) ? 0 : skew, 0);
 	else if (what < 13)
 		is_asked = sim_ask(pe, target, context, SIM_BULK, nlong, skew, 0);
 	else if (what < 16)
@@ -202,7 +210,8 @@ static bool step(int pe)
 		sim_now_ns += below(2) ? 1000 : 200000000;
 		gshmemi_engine_check_silence(sim_engine(pe), sim_now_ns);
 	}
-	return p->nleft || p->lock != NO_LOCK || p->mark || watch.nopen[pe] || !gshmemi_engine_is_idle(sim_engine(pe));
+	return p->nleft || p->lock != NO_LOCK || p->mark || watch.nopen[pe] ||
+		!gshmemi_engine_is_idle(sim_engine(pe));
 }
 
 /* Run until nothing is in flight and the credits have come back. */
@@ -215,7 +224,8 @@ static void run_out(void)
 	for (round = 0; round < 3; round++) {
 		for (i = 0; i < 200; i++)
 			for (pe = 0; pe < sim.npes; pe++) {
-				sim_check(gshmemi_engine_progress(sim_engine(pe)) >= 0, "PE %d: the engine fails", pe);
+				sim_check(gshmemi_engine_progress(sim_engine(pe)) >= 0,
+					"PE %d: the engine fails", pe);
 				look(pe);
 			}
 		sim_now_ns += 1000000000;
@@ -223,8 +233,9 @@ static void run_out(void)
 			gshmemi_engine_check_silence(sim_engine(pe), sim_now_ns);
 	}
 	for (pe = 0; pe < sim.npes; pe++)
-		sim_check(sim_engine(pe)->ncredits == config.ncredits, "PE %d has %u credits of %u at the end", pe,
-			  sim_engine(pe)->ncredits, config.ncredits);
+		sim_check(sim_engine(pe)->ncredits == config.ncredits,
+			"PE %d has %u credits of %u at the end", pe, sim_engine(pe)->ncredits,
+			config.ncredits);
 	sim_check(!sim.entries, "something is under way at the end");
 }
 
@@ -310,7 +321,8 @@ static bool flood_once(int pe, int target)
 {
 	struct flood *f = &floods[pe];
 	struct gshmemi_engine *e = sim_engine(pe);
-	struct gshmemi_target to = {target, (int)below(SIM_CONTEXTS), SIM_SHARED, 8U * (FIRST_NUMBER + (unsigned)pe)};
+	struct gshmemi_target to = {
+		target, (int)below(SIM_CONTEXTS), SIM_SHARED, 8U * (FIRST_NUMBER + (unsigned)pe)};
 	static const char source[FLOOD_NBYTES];
 	const uint64_t number = f->nputs[target] + 1;
 	const unsigned what = below(64), k = below(8);
@@ -359,10 +371,11 @@ static void check_flood(void)
 	for (pe = 0; pe < sim.npes; pe++) {
 		counts = gshmemi_engine_counts(sim_engine(pe));
 		for (nfetches = fetched = 0, asker = 0; asker < sim.npes; asker++) {
-			sim_check(watch.shared[pe][FIRST_NUMBER + asker] == floods[asker].nputs[pe], "PE %d: puts of PE %d are lost", pe,
-				  asker);
-			sim_check(asker == pe || sim_nfilled[pe][asker] >= 100, "PE %d filled its window at PE %d %llu times", pe, asker,
-				  (unsigned long long)sim_nfilled[pe][asker]);
+			sim_check(watch.shared[pe][FIRST_NUMBER + asker] == floods[asker].nputs[pe],
+				"PE %d: puts of PE %d are lost", pe, asker);
+			sim_check(asker == pe || sim_nfilled[pe][asker] >= 100,
+				"PE %d filled its window at PE %d %llu times", pe, asker,
+				(unsigned long long)sim_nfilled[pe][asker]);
 			for (k = 0; k < 8; k++)
 				if (floods[asker].is_used[k] && floods[asker].targets[k] == pe)
 					fetched += floods[asker].opens[k].value;
@@ -370,18 +383,20 @@ static void check_flood(void)
 			fetched += floods[asker].fetched[pe];
 		}
 		sim_check(watch.shared[pe][1] == flood_adds[pe], "PE %d: adds are lost", pe);
-		sim_check(watch.shared[pe][2] == nfetches && fetched == nfetches * (nfetches - 1) / 2, "PE %d: fetches are lost", pe);
+		sim_check(watch.shared[pe][2] == nfetches && fetched == nfetches * (nfetches - 1) / 2,
+			"PE %d: fetches are lost", pe);
 		sim_check(counts->most_held <= most_held, "PE %d held %llu messages, not %u at most", pe,
-			  (unsigned long long)counts->most_held, most_held);
+			(unsigned long long)counts->most_held, most_held);
 		sim_check_idle(pe);
 		if (is_verbose)
 			printf("flood %d, PE %d: %llu messages with %llu records, %llu responses, %llu acknowledgements, %llu chunks, %llu merged,"
-			       " %llu stalls, %llu refused, at most %llu of %u held, window full %llu times\n", schedule, pe,
-			       (unsigned long long)counts->nmessages, (unsigned long long)counts->nrecords,
-			       (unsigned long long)counts->nresponses, (unsigned long long)counts->nacks_alone,
-			       (unsigned long long)counts->nchunks, (unsigned long long)counts->nmerged,
-			       (unsigned long long)counts->nstalls, (unsigned long long)counts->nrefused,
-			       (unsigned long long)counts->most_held, most_held, (unsigned long long)sim_nfilled[pe][(pe + 1) % sim.npes]);
+			       " %llu stalls, %llu refused, at most %llu of %u held, window full %llu times\n",
+				schedule, pe, (unsigned long long)counts->nmessages,
+				(unsigned long long)counts->nrecords, (unsigned long long)counts->nresponses,
+				(unsigned long long)counts->nacks_alone, (unsigned long long)counts->nchunks,
+				(unsigned long long)counts->nmerged, (unsigned long long)counts->nstalls,
+				(unsigned long long)counts->nrefused, (unsigned long long)counts->most_held,
+				most_held, (unsigned long long)sim_nfilled[pe][(pe + 1) % sim.npes]);
 	}
 }
 
@@ -393,8 +408,14 @@ static void run_flood(int how, unsigned nops)
 	rng_state = (uint64_t)how + 1;
 	sim_begin();
 	memset(&config, 0, sizeof config);
-	config = (struct gshmemi_engine_config){.first_seq = 0U - 100, .nbuffers = 4, .nitems = 6, .window = 1 + (unsigned)how,
-						.most_window = 4, .ncredits = 3, .small_nbytes = 64, .chunk_nbytes = 64};
+	config = (struct gshmemi_engine_config){.first_seq = 0U - 100,
+		.nbuffers = 4,
+		.nitems = 6,
+		.window = 1 + (unsigned)how,
+		.most_window = 4,
+		.ncredits = 3,
+		.small_nbytes = 64,
+		.chunk_nbytes = 64};
 	schedule = how;
 	nothing = 1;
 	sim_open(SIM_PES, 200, &config);
@@ -438,7 +459,12 @@ static void test_ping(void)
 
 	sim_begin();
 	memset(&config, 0, sizeof config);
-	config = (struct gshmemi_engine_config){.nbuffers = 4, .nitems = 6, .window = 1, .most_window = 1, .small_nbytes = 64, .chunk_nbytes = 64};
+	config = (struct gshmemi_engine_config){.nbuffers = 4,
+		.nitems = 6,
+		.window = 1,
+		.most_window = 1,
+		.small_nbytes = 64,
+		.chunk_nbytes = 64};
 	sim_open(2, 200, &config);
 	sim_now_ns = began_ns;
 	sim_fence();

@@ -29,33 +29,39 @@
  * arguments select rows by name. The first row that is wrong is the last that runs.
  */
 #define SIM_ARENA
-#define SIM_PES        3
-#define SIM_OPS        16
-#define SIM_AREA       136U
-#define SIM_CONTEXTS   2
-#define SIM_EPOCHS     3
-#define SIM_WORDS      3
+#define SIM_PES         3
+#define SIM_OPS         16
+#define SIM_AREA        136U
+#define SIM_CONTEXTS    2
+#define SIM_EPOCHS      3
+#define SIM_WORDS       3
 #define SIM_READ_NBYTES 64
 #include "net_watch.h"
 #include "net_explore_search.h"
 
-#define W(window, most, ncredits, nbuffers, nitems, first_seq) window, most, ncredits, nbuffers, nitems, first_seq
+#define W(window, most, ncredits, nbuffers, nitems, first_seq) \
+	window, most, ncredits, nbuffers, nitems, first_seq
 static const struct config rows[] = {
 	/* ---- windows, acknowledgements, wrap-around ---- */
 	{"window 1: put, put, quiet | put", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT},
 	{"window 1: the same, sends are done at any time", 1, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), 0},
-	{"window 1: the same, two things in a pass", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | PAIRS},
-	{"window 1, small messages: atomics both ways", 0, {"xXq", "x"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY},
+	{"window 1: the same, two things in a pass", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff),
+		PROMPT | PAIRS},
+	{"window 1, small messages: atomics both ways", 0, {"xXq", "x"}, W(1, 1, 0, 2, 2, 0xffffffff),
+		PROMPT | TINY},
 	{"window 2, 1 buffer: 4 atomics", 0, {"xxxXq", ""}, W(2, 2, 0, 1, 2, 0xfffffffe), TINY},
 	{"window 2, 2 buffers: 5 atomics", 0, {"xxxxxq", ""}, W(2, 2, 0, 2, 2, 0xfffffffe), PROMPT | TINY},
 	{"window 2, both full, 1 buffer", 0, {"xxq", "x"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY},
-	{"window 2, both full, 1 buffer, more of it", 1, {"xxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY},
-	{"window 2, both full, in order", 0, {"xxxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY | FIFO},
+	{"window 2, both full, 1 buffer, more of it", 1, {"xxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe),
+		PROMPT | TINY},
+	{"window 2, both full, in order", 0, {"xxxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe),
+		PROMPT | TINY | FIFO},
 	{"3 PEs in a ring", 0, {"xq", "x", "x"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT | FIFO},
 	/* ---- answers ---- */
 	{"gets of more than the answers' 1 buffer", 0, {"hhhw", ""}, W(2, 2, 0, 1, 3, 0), 0},
 	{"gets both ways, 1 buffer", 0, {"hhhw", "hw"}, W(1, 1, 0, 1, 3, 0xffffffff), PROMPT},
-	{"gets both ways, 1 buffer, in order", 0, {"hhw", "hh"}, W(1, 1, 0, 1, 2, 0xffffffff), PROMPT | FIFO | HALF},
+	{"gets both ways, 1 buffer, in order", 0, {"hhw", "hh"}, W(1, 1, 0, 1, 2, 0xffffffff),
+		PROMPT | FIFO | HALF},
 	{"put and its get, fetch_add both", 0, {"obAw", "A"}, W(1, 1, 0, 1, 2, 0), PROMPT},
 	/* ---- bulk ---- */
 	{"bulk, signal, quiet", 0, {"Bsq", ""}, W(2, 2, 0, 2, 2, 0), 0},
@@ -73,19 +79,24 @@ static const struct config rows[] = {
 	/* ---- credits ---- */
 	{"credits grow", 0, {"xxxxxxq", ""}, W(1, 4, 3, 3, 1, 0xfffffffd), PROMPT | TINY | FIFO},
 	{"credits return, then bulk and signal", 0, {"xxxxxxxxq|rBsxx", ""}, W(1, 4, 3, 4, 3, 0), PROMPT},
-	{"credits return while messages are late", 0, {"xxxxqrxx", ""}, W(1, 4, 3, 3, 1, 0xffffffff), PROMPT | TINY},
+	{"credits return while messages are late", 0, {"xxxxqrxx", ""}, W(1, 4, 3, 3, 1, 0xffffffff),
+		PROMPT | TINY},
 	{"a ping, at any time", 0, {"xrxrq", ""}, W(1, 1, 0, 2, 1, 0), PROMPT},
 	/* ---- flags ---- */
-	{"flags are acknowledged later", 0, {"FFaQ", "F"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | TINY | ACKS_LATER},
+	{"flags are acknowledged later", 0, {"FFaQ", "F"}, W(1, 1, 0, 2, 2, 0xffffffff),
+		PROMPT | TINY | ACKS_LATER},
 	{"flags behind bulk, acknowledged later", 0, {"BfFFQ", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | ACKS_LATER},
-	{"signals are acknowledged later, puts behind them wait", 0, {"aooq", "a"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | ACKS_LATER},
-	{"puts and a signal are acknowledged later", 0, {"oaoaq", ""}, W(2, 2, 0, 2, 2, 0), PROMPT | ACKS_LATER},
+	{"signals are acknowledged later, puts behind them wait", 0, {"aooq", "a"},
+		W(1, 1, 0, 2, 2, 0xffffffff), PROMPT | ACKS_LATER},
+	{"puts and a signal are acknowledged later", 0, {"oaoaq", ""}, W(2, 2, 0, 2, 2, 0),
+		PROMPT | ACKS_LATER},
 	/* ---- locks ---- */
 	{"a lock, two PEs", 0, {"laqu", "laqu"}, W(1, 2, 1, 2, 2, 0), PROMPT | FIFO},
 	{"a lock, any order", 0, {"lu", "lu"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT},
 	/* ---- small ones, each of which shows what a mutant of tests/mutants.sh breaks ---- */
 	{"an answer that is put off, another context", 0, {"hwxh1xq", ""}, W(2, 2, 0, 1, 2, 0), 0},
-	{"answers both ways, 1 buffer, in order", 0, {"hhw", "hhw"}, W(1, 1, 0, 1, 2, 0), PROMPT | FIFO | HALF},
+	{"answers both ways, 1 buffer, in order", 0, {"hhw", "hhw"}, W(1, 1, 0, 1, 2, 0),
+		PROMPT | FIFO | HALF},
 	{"fences between atomics", 0, {"xfxfxq", ""}, W(2, 2, 0, 2, 1, 0), PROMPT | TINY},
 	{"credits return to another PE", 0, {"xxxxxq|rxx", ""}, W(1, 4, 3, 4, 1, 0), PROMPT | TINY},
 	{"bulk in two contexts, signal", 0, {"B1B0s", ""}, W(2, 2, 0, 2, 2, 0), PROMPT},

@@ -22,7 +22,7 @@ struct action {
 
 static const uint8_t *chosen; /* the other events */
 static unsigned nchosen;
-static bool is_prelude;       /* no choice: the first possible one comes */
+static bool is_prelude; /* no choice: the first possible one comes */
 
 static unsigned list_events(int pe, struct sim_event *events)
 {
@@ -105,7 +105,7 @@ static size_t nframes, max_frames, most_frames;
 static struct entry {
 	uint64_t hash;
 	uint32_t id; /* + 1 */
-} *table;
+} * table;
 static size_t table_mask; /* entries - 1; at most half of them are used */
 static uint32_t nfound, nends;
 static uint8_t *is_end;
@@ -326,8 +326,8 @@ static int explore(const struct config *row, bool verbose)
 	if (!sim_violation[0] && (nstuck = count_stuck()))
 		sim_violate("%s: %u states cannot end", STUCK, nstuck);
 	if (verbose || sim_violation[0])
-		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %s\n",
-			row->name, nfound, graph.nsteps, nends, sim_violation[0] ? sim_violation : "ok");
+		fprintf(verbose ? stdout : stderr, "%-58s %8u states %9zu steps %6u ends | %s\n", row->name,
+			nfound, graph.nsteps, nends, sim_violation[0] ? sim_violation : "ok");
 	fflush(stdout);
 	return sim_violation[0] != 0;
 }

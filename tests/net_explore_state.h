@@ -17,19 +17,19 @@ struct config {
 static const struct config *cfg;
 
 enum {
-	FIFO = 1,   /* messages of a PE arrive in order */
-	PROMPT = 2, /* a send is done at the next pass */
-	PAIRS = 4,  /* two things may arrive in one pass */
-	TINY = 8,   /* messages have room for one of the largest records */
-	HALF = 16,  /* room for two without data, which is that of one largest answer */
+	FIFO = 1,       /* messages of a PE arrive in order */
+	PROMPT = 2,     /* a send is done at the next pass */
+	PAIRS = 4,      /* two things may arrive in one pass */
+	TINY = 8,       /* messages have room for one of the largest records */
+	HALF = 16,      /* room for two without data, which is that of one largest answer */
 	ACKS_LATER = 32 /* if there are only flags, they are acknowledged in the second pass */
 };
 
-#define SMALL     16U /* bytes of the largest record's data */
-#define CHUNK     16U
-#define RECORD    (24U + SMALL) /* of the largest record, an answer */
-#define MESSAGE   (32U + (cfg->flags & TINY ? RECORD : cfg->flags & HALF ? 48 : 2 * RECORD))
-#define STUCK     "STUCK"
+#define SMALL   16U /* bytes of the largest record's data */
+#define CHUNK   16U
+#define RECORD  (24U + SMALL) /* of the largest record, an answer */
+#define MESSAGE (32U + (cfg->flags & TINY ? RECORD : cfg->flags & HALF ? 48 : 2 * RECORD))
+#define STUCK   "STUCK"
 
 /* ---- memory of the engines and the link: the lowest free place, so that equal states have equal bytes ---- */
 

@@ -26,8 +26,8 @@ struct place {
 };
 
 struct shared {
-	uint64_t nadds, nfetched;        /* of all members of the other PE */
-	uint64_t sum_fetched, wrong;     /* of this PE's members */
+	uint64_t nadds, nfetched;    /* of all members of the other PE */
+	uint64_t sum_fetched, wrong; /* of this PE's members */
 	struct place places[NMEMBERS];
 	/* of the threads, and of lane 0 */
 	char bulk[NTHREADS + 1][BULK_NBYTES], bulk_source[NTHREADS + 1][BULK_NBYTES];

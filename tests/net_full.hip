@@ -18,18 +18,18 @@
 enum { NTHREADS = 64, NOPS = 2, NROUNDS = 20, NBYTES = 200 };
 
 struct words {
-	uint64_t narrived;          /* work-groups of this PE */
+	uint64_t narrived; /* work-groups of this PE */
 	uint64_t go, sum, ticket, signal;
 	uint64_t nwrong;
-	uint64_t counted;           /* under the lock */
+	uint64_t counted; /* under the lock */
 	long lock[1];
 	unsigned char bytes[NBYTES];
 };
 
 static int me, npes, next;
-static unsigned nsharers;           /* processes of each GPU */
+static unsigned nsharers; /* processes of each GPU */
 static struct words *words;
-static unsigned char *source;       /* symmetric, NBYTES */
+static unsigned char *source; /* symmetric, NBYTES */
 
 /* ---- kernels that fill the GPUs ---- */
 

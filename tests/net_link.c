@@ -25,10 +25,10 @@ struct op {
 	atomic_bool is_done;
 };
 
-static struct gshmemi_link *net; /* not link, which unistd.h has */
+static struct gshmemi_link *net;                         /* not link, which unistd.h has */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* around calls of the link */
 static int me, npes;
-static atomic_long ncame[2]; /* messages of each kind */
+static atomic_long ncame[2];   /* messages of each kind */
 static uint32_t next[MAX_PES]; /* by PE: the number of its next flood message, if they arrive in order */
 static long nunordered;
 static bool is_flood;
@@ -62,8 +62,12 @@ static void expect(const void *memory, int pe, int kind, uint32_t number, size_t
 static void start(struct op *op, int kind, bool is_arrival, int pe, void *memory, size_t nbytes, uint32_t tag)
 {
 	op->is_done = false;
-	op->transfer = (struct gshmemi_transfer){.memory = memory, .nbytes = nbytes, .tag = tag, .pe = pe,
-						 .kind = (uint8_t)kind, .is_arrival = is_arrival};
+	op->transfer = (struct gshmemi_transfer){.memory = memory,
+		.nbytes = nbytes,
+		.tag = tag,
+		.pe = pe,
+		.kind = (uint8_t)kind,
+		.is_arrival = is_arrival};
 	pthread_mutex_lock(&lock);
 	t_equal(net->start(net, &op->transfer), 0, "start");
 	pthread_mutex_unlock(&lock);

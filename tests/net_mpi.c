@@ -76,8 +76,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return strcmp(argv[1], "plain") ? pe_main(argv[1]) : plain_main();
 	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1", "", "plain", 20);
-	t_job_failed(&job, "plain",
-		"set MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE\n", 1);
+	t_job_failed(&job, "plain", "set MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE\n", 1);
 	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE", "",
 		"plain", 20);
 	t_check(job.status == 0, "plain, with the variable: status %d:\n%s", job.status, job.output);

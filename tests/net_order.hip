@@ -21,7 +21,7 @@ static const char *const source_names[NSOURCES] = {"heap", "stack", "other memor
 
 struct shared {
 	uint64_t signal, ack, nwrong;
-	uint64_t relay, told;         /* the PE in between; the PE that checks */
+	uint64_t relay, told; /* the PE in between; the PE that checks */
 	uint64_t words[64], small;
 	char data[MIB], source[MIB];
 	/* the last one is checked: it arrives some time after a message that overtakes */
@@ -34,7 +34,8 @@ static int me, npes, next, previous;
 
 #define BY_SCOPE(scope, name, ...) \
 	((scope) == THREAD || (scope) == HOST ? gshmem_##name(__VA_ARGS__) \
-	 : (scope) == WAVE ? gshmemx_##name##_wave(__VA_ARGS__) : gshmemx_##name##_wg(__VA_ARGS__))
+			: (scope) == WAVE     ? gshmemx_##name##_wave(__VA_ARGS__) \
+					      : gshmemx_##name##_wg(__VA_ARGS__))
 
 /* ---- put_signal ---- */
 

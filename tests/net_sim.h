@@ -45,8 +45,8 @@ static void sim_free(void *p);
 #define sim_poison 0 /* fewer states */
 #else
 #define sim_alloc(nbytes) calloc(1, nbytes)
-#define sim_free(p) free(p)
-#define sim_poison 0xa5
+#define sim_free(p)       free(p)
+#define sim_poison        0xa5
 #endif
 
 static uint64_t sim_now_ns = 1;
@@ -59,18 +59,18 @@ static void sim_fence(void);
 static uint64_t sim_amo(int op, void *dest, uint64_t value, uint64_t cond, uint64_t nbytes);
 static void sim_raise(uint64_t *flag, uint64_t value);
 
-#define gshmemi_arch_store(dest, word, nbytes)               sim_store(dest, word, nbytes)
-#define gshmemi_apply_copy(way, dest, source, nbytes)        sim_copy(way, dest, source, nbytes)
-#define gshmemi_arch_fence_release()                         sim_fence()
-#define gshmemi_arch_fence_acquire()                         sim_fence()
-#define gshmemi_amo_peer(op, dest, value, cond, nbytes)      sim_amo(op, dest, value, cond, nbytes)
-#define gshmemi_apply_flag(flag, value)                      sim_raise(flag, value)
-#define gshmemi_arch_clock_ns()                              sim_now_ns
+#define gshmemi_arch_store(dest, word, nbytes)          sim_store(dest, word, nbytes)
+#define gshmemi_apply_copy(way, dest, source, nbytes)   sim_copy(way, dest, source, nbytes)
+#define gshmemi_arch_fence_release()                    sim_fence()
+#define gshmemi_arch_fence_acquire()                    sim_fence()
+#define gshmemi_amo_peer(op, dest, value, cond, nbytes) sim_amo(op, dest, value, cond, nbytes)
+#define gshmemi_apply_flag(flag, value)                 sim_raise(flag, value)
+#define gshmemi_arch_clock_ns()                         sim_now_ns
 #ifdef SIM_ARENA
-#define malloc(nbytes)           sim_alloc(nbytes)
-#define calloc(n, nbytes)        sim_alloc((n) * (nbytes))
-#define free(p)                  sim_free(p)
-#define realloc                  not_here
+#define malloc(nbytes)    sim_alloc(nbytes)
+#define calloc(n, nbytes) sim_alloc((n) * (nbytes))
+#define free(p)           sim_free(p)
+#define realloc           not_here
 #endif
 #include "../src/engine/engine.c"
 #include "../src/engine/perform.c"
@@ -100,8 +100,8 @@ struct sim_entry {
 	uint32_t tag;
 	uint8_t kind;
 	int8_t from, to;
-	bool is_arrival;   /* bulk that its receiver expects */
-	bool is_done;      /* the sender has its memory back; data is a copy */
+	bool is_arrival; /* bulk that its receiver expects */
+	bool is_done;    /* the sender has its memory back; data is a copy */
 	bool is_delivered;
 	char data[];
 };
@@ -115,12 +115,12 @@ struct sim_event {
 struct sim_end {
 	struct gshmemi_link link; /* first */
 	int pe;
-	char *came;               /* the message that poll returned last */
+	char *came; /* the message that poll returned last */
 };
 
 static struct sim {
 	int npes;
-	bool is_fifo;             /* messages of one PE arrive in order */
+	bool is_fifo; /* messages of one PE arrive in order */
 	size_t message_nbytes;
 	struct gshmemi_engine *engines[SIM_PES];
 	struct sim_end ends[SIM_PES];
@@ -191,7 +191,8 @@ static struct sim_entry *sim_find_bulk(const struct sim_entry *arrival)
 
 	for (entry = sim.entries; entry; entry = entry->next)
 		if (!entry->is_arrival && !entry->is_delivered && entry->kind == GSHMEMI_LINK_BULK &&
-		    entry->from == arrival->from && entry->to == arrival->to && entry->tag == arrival->tag)
+			entry->from == arrival->from && entry->to == arrival->to &&
+			entry->tag == arrival->tag)
 			break;
 	return entry;
 }
@@ -231,9 +232,9 @@ static void sim_check_request(int pe, const struct sim_entry *entry, const char 
 
 	memcpy(&head, data, sizeof head);
 	sim_check(head.nbytes == entry->nbytes - sizeof head && head.nbytes % 8 == 0 && head.nrecords,
-		  "a request of %zu bytes has %u of records", entry->nbytes, head.nbytes);
+		"a request of %zu bytes has %u of records", entry->nbytes, head.nbytes);
 	sim_check(gshmemi_net_is_below(head.seq, c ? c->granted : config->first_seq + config->window),
-		  "PE %d sent request %u to PE %d, beyond its credit", entry->from, head.seq, pe);
+		"PE %d sent request %u to PE %d, beyond its credit", entry->from, head.seq, pe);
 }
 
 static void sim_done(struct sim_entry *entry)

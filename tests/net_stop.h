@@ -97,7 +97,8 @@ static inline void stop_expect(int seconds, int deadline_s)
 	for (at = job.output; (at = strstr(at, "pe 1: ")); at += line_nbytes) {
 		line_nbytes = strcspn(at, "\n");
 		stopped = strstr(at, "is stopped");
-		t_check(!stopped || stopped > at + line_nbytes, "PE 1 takes others for stopped:\n%s", job.output);
+		t_check(!stopped || stopped > at + line_nbytes, "PE 1 takes others for stopped:\n%s",
+			job.output);
 	}
 }
 

@@ -14,19 +14,19 @@
 enum sim_region { SIM_WRITTEN = 3, SIM_READ = 5, SIM_SHARED = 6, SIM_SINK = 7 };
 
 enum sim_kind {
-	SIM_PUT,       /* small */
+	SIM_PUT, /* small */
 	SIM_BULK,
-	SIM_SIGNAL,    /* after the last put or bulk of its context to its target */
-	SIM_AMO,       /* of many kinds in turn; on its own word */
-	SIM_FETCH,     /* the same, with the old value */
+	SIM_SIGNAL, /* after the last put or bulk of its context to its target */
+	SIM_AMO,    /* of many kinds in turn; on its own word */
+	SIM_FETCH,  /* the same, with the old value */
 	SIM_FLAG,
-	SIM_GET,       /* what never changes */
+	SIM_GET, /* what never changes */
 	SIM_GET_BULK,
-	SIM_GET_BACK,  /* the last put or bulk of its context to its target */
-	SIM_ADD,       /* to a word of all PEs */
+	SIM_GET_BACK, /* the last put or bulk of its context to its target */
+	SIM_ADD,      /* to a word of all PEs */
 	SIM_FETCH_ADD,
 	SIM_LOCK,
-	SIM_UNLOCK     /* the simple way, for a contended lock */
+	SIM_UNLOCK /* the simple way, for a contended lock */
 };
 
 struct sim_op {
@@ -34,36 +34,36 @@ struct sim_op {
 	int8_t target;
 	uint8_t context;
 	bool is_open;
-	uint16_t epoch;   /* fences of the context before it */
-	uint16_t after;   /* for a signal or get: number + 1 of the operation before it; 0: none */
+	uint16_t epoch; /* fences of the context before it */
+	uint16_t after; /* for a signal or get: number + 1 of the operation before it; 0: none */
 	uint32_t nbytes;
-	uint32_t nleft;   /* bytes to write */
+	uint32_t nleft; /* bytes to write */
 	uint64_t offset;
-	uint64_t bulk;    /* number */
-	char *memory;     /* the user's source or dest */
+	uint64_t bulk; /* number */
+	char *memory;  /* the user's source or dest */
 	struct gshmemi_open open;
 };
 
-#define SIM_GUARD 8 /* guard bytes on both sides of a dest */
+#define SIM_GUARD      8 /* guard bytes on both sides of a dest */
 #define SIM_MAX_STORES 1024
 
 static struct sim_watch {
 	char written[SIM_PES][SIM_PES * SIM_AREA] __attribute__((aligned(8)));
 	/* number + 1 of the operation; the PE follows from the area */
 	uint16_t writer[SIM_PES][SIM_PES * SIM_AREA / 8];
-	uint64_t shared[SIM_PES][SIM_WORDS];              /* the first is a lock */
-	uint64_t added[SIM_PES][SIM_WORDS];               /* what it must be at the end */
-	uint64_t fetched[SIM_PES];                        /* the sum of what was fetched from word 2 */
-	uint32_t used[SIM_PES][SIM_PES];                  /* bytes of the area of [asker] at [target] */
+	uint64_t shared[SIM_PES][SIM_WORDS]; /* the first is a lock */
+	uint64_t added[SIM_PES][SIM_WORDS];  /* what it must be at the end */
+	uint64_t fetched[SIM_PES];           /* the sum of what was fetched from word 2 */
+	uint32_t used[SIM_PES][SIM_PES];     /* bytes of the area of [asker] at [target] */
 	struct sim_op ops[SIM_PES][SIM_OPS];
 	uint16_t nops[SIM_PES];
 	uint16_t nopen[SIM_PES];
-	uint16_t last[SIM_PES][SIM_PES][SIM_CONTEXTS];    /* number + 1 of the last put or bulk */
+	uint16_t last[SIM_PES][SIM_PES][SIM_CONTEXTS]; /* number + 1 of the last put or bulk */
 	uint16_t epoch[SIM_PES][SIM_CONTEXTS];
-	uint16_t low[SIM_PES][SIM_PES][SIM_CONTEXTS];     /* epochs before it have been written */
+	uint16_t low[SIM_PES][SIM_PES][SIM_CONTEXTS]; /* epochs before it have been written */
 	uint32_t nleft[SIM_PES][SIM_PES][SIM_CONTEXTS][SIM_EPOCHS];
-	uint32_t ntickets;                                /* of the lock */
-	int8_t holder;                                    /* PE + 1 that has the lock; 0: nobody */
+	uint32_t ntickets; /* of the lock */
+	int8_t holder;     /* PE + 1 that has the lock; 0: nobody */
 } watch;
 static char sim_readable[SIM_PES][SIM_READ_NBYTES] __attribute__((aligned(8)));
 
@@ -128,7 +128,7 @@ static char *sim_find(void *user, int pe, unsigned region, uint64_t offset, uint
 	if (region == SIM_SINK && offset + nbytes <= sizeof sim_sink)
 		return sim_sink + offset;
 	t_fail("PE %d asks PE %d for %llu bytes at %llu of region %u", pe, owner, (unsigned long long)nbytes,
-	       (unsigned long long)offset, region);
+		(unsigned long long)offset, region);
 }
 
 static bool sim_is_written(const char *memory)
@@ -369,7 +369,7 @@ static bool sim_ask(
 	const struct sim_op *last;
 
 	if (watch.nops[pe] == SIM_OPS ||
-	    (sim_writes(kind) && watch.used[pe][target] + (nbytes + 15) / 8 * 8 > SIM_AREA))
+		(sim_writes(kind) && watch.used[pe][target] + (nbytes + 15) / 8 * 8 > SIM_AREA))
 		return false;
 	memset(op, 0, sizeof *op);
 	op->kind = (uint8_t)kind;
@@ -404,7 +404,6 @@ static void sim_order(int pe, int context)
 	gshmemi_engine_fence(sim_engine(pe), context);
 	watch.epoch[pe][context]++;
 }
-
 
 /* ---- what has come ---- */
 

@@ -37,8 +37,8 @@ __global__ void exchange_kernel(struct memory *m, int other)
 	for (long round = 1; round <= NROUNDS; round++) {
 		for (int i = threadIdx.x; i < NELEMS; i += blockDim.x)
 			m->source[i] = round * NELEMS + i;
-		gshmemx_long_put_signal_wg(m->data, m->source, NELEMS, &m->signal, (uint64_t)round,
-					   GSHMEM_SIGNAL_SET, other);
+		gshmemx_long_put_signal_wg(
+			m->data, m->source, NELEMS, &m->signal, (uint64_t)round, GSHMEM_SIGNAL_SET, other);
 		gshmemx_signal_wait_until_wg(&m->signal, GSHMEM_CMP_GE, (uint64_t)round);
 		for (int i = threadIdx.x; i < NELEMS; i += blockDim.x)
 			if (m->data[i] != round * NELEMS + i)

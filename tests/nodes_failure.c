@@ -107,7 +107,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		t_nodes_move();
 	/* followed by "died", or by "not answered" */
-	snprintf(names, sizeof names, "PE %d on node%d has ", t_nodes_npes() - 1, t_nodes_number("NNODES") - 1);
+	snprintf(names, sizeof names, "PE %d on node%d has ", t_nodes_npes() - 1,
+		t_nodes_number("NNODES") - 1);
 	snprintf(says, sizeof says, "%snot answered for 4 s (GSHMEM_NET_DEADLINE)", names);
 	expect("none", "open", "", 0, NULL);
 	expect("stop", "open", DEADLINE, 1, says);

@@ -55,9 +55,11 @@ static bool lose(void)
 	int i;
 
 	for (i = 0; i < t_nodes_number("NNODES"); i++) {
-		snprintf(command, sizeof command, "tests/nodes.sh exec node%d nft 'add table ip loss; "
-			 "add chain ip loss in { type filter hook input priority 0; }; "
-			 "add rule ip loss in iif eth0 numgen random mod 20 == 0 counter drop' 2>&1", i);
+		snprintf(command, sizeof command,
+			"tests/nodes.sh exec node%d nft 'add table ip loss; "
+			"add chain ip loss in { type filter hook input priority 0; }; "
+			"add rule ip loss in iif eth0 numgen random mod 20 == 0 counter drop' 2>&1",
+			i);
 		if (system(command))
 			return false;
 	}

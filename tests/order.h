@@ -110,7 +110,7 @@ T_HD void order_send(int kind, const struct order_member *m, struct order_channe
 		order_put(m->scope, c->data, source, NWORDS - 5, pe);
 		order_fence(m->scope);
 		order_put_signal(m->scope, c->data + NWORDS - 5, source + NWORDS - 5, 5, &c->flag, round,
-				 GSHMEM_SIGNAL_SET, pe);
+			GSHMEM_SIGNAL_SET, pe);
 		return;
 	default:
 		order_put(m->scope, c->data, source, NWORDS, pe);
@@ -204,7 +204,7 @@ static __global__ void order_kernel(int kind, int scope, struct order_channel *c
 		channel = blockIdx.x;
 	}
 	order_exchange(kind, &m, &channels[channel], channels[channel].source, NULL, nrounds, next, previous,
-		       gshmem_my_pe(), &first, &nerrors);
+		gshmem_my_pe(), &first, &nerrors);
 	if (nerrors && atomicAdd(&result->nerrors, nerrors) == 0) {
 		result->round = first.round;
 		result->word = first.word;
@@ -251,7 +251,7 @@ static struct order_result order_run(int kind, int mode, int scope, unsigned nro
 	gshmem_barrier_all();
 	if (mode == HOSTS || (mode == MIXED && me % 2 == 0)) {
 		order_exchange(kind, &host, channels, source, copy, nrounds, next, previous, me, &result,
-			       &result.nerrors);
+			&result.nerrors);
 	} else {
 		hipLaunchKernelGGL(order_kernel, dim3(order_nblocks(mode)), dim3(order_nthreads(mode, scope)),
 			0, 0, kind, scope, channels, nrounds, next, previous, device_result);

@@ -43,13 +43,13 @@ static const char *const names[NKINDS] = {
 #define NWORDS 40 /* of several lines */
 
 struct words {
-	uint64_t put[NWORDS];	 /* the reader's; the writer puts them */
-	uint64_t own[NWORDS];	 /* the writer's */
-	uint64_t got[NWORDS];	 /* the reader's; broadcast and get bring them */
+	uint64_t put[NWORDS];    /* the reader's; the writer puts them */
+	uint64_t own[NWORDS];    /* the writer's */
+	uint64_t got[NWORDS];    /* the reader's; broadcast and get bring them */
 	uint64_t source[NWORDS]; /* of the writer's puts */
-	uint64_t flags[2];	 /* the reader's: the words have changed */
-	uint64_t begun;		 /* the reader's: it may look for the first time */
-	uint64_t ready;		 /* the writer's: the reader has looked */
+	uint64_t flags[2];       /* the reader's: the words have changed */
+	uint64_t begun;          /* the reader's: it may look for the first time */
+	uint64_t ready;          /* the writer's: the reader has looked */
 	long lock;
 };
 

@@ -16,8 +16,9 @@ struct order_member {
 };
 
 #define BY_SCOPE(scope, name, ...) \
-	((scope) == THREAD ? gshmem_##name(__VA_ARGS__) : (scope) == WAVE ? gshmemx_##name##_wave(__VA_ARGS__) \
-									  : gshmemx_##name##_wg(__VA_ARGS__))
+	((scope) == THREAD                ? gshmem_##name(__VA_ARGS__) \
+			: (scope) == WAVE ? gshmemx_##name##_wave(__VA_ARGS__) \
+					  : gshmemx_##name##_wg(__VA_ARGS__))
 
 T_HD void order_put(int scope, uint64_t *dest, const uint64_t *source, size_t nelems, int pe)
 {

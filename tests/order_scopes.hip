@@ -125,8 +125,8 @@ static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 	t_memset(flag, 0, sizeof *flag);
 	for (round = 1; round <= NROUNDS; round++) {
 		gshmem_barrier_all();
-		hipLaunchKernelGGL(run, dim3(way < SYNCTHREADS_QUIET ? 2 : 1), dim3(NTHREADS), 0, 0, way, words,
-			flag, nwords, round, pe, seen);
+		hipLaunchKernelGGL(run, dim3(way < SYNCTHREADS_QUIET ? 2 : 1), dim3(NTHREADS), 0, 0, way,
+			words, flag, nwords, round, pe, seen);
 		if (way == HOST_FENCE || way == HOST_QUIET) {
 			t_hip(hipDeviceSynchronize());
 			if (way == HOST_FENCE)

@@ -35,10 +35,7 @@ template <class T> T_HD T value(unsigned seed, size_t i)
 		{ \
 			return PREFIX##_##NAME##_g(source, pe); \
 		} \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
+		static const char *name() { return #NAME; } \
 	};
 #define OF_RMA(NAME, TYPE)   OF_TYPE(gshmem, NAME, TYPE)
 #define OF_SHORT(NAME, TYPE) OF_TYPE(gshmemx, NAME, TYPE)

@@ -19,10 +19,11 @@ static void check_int(int pe, int context, int first)
 	const unsigned entry = ((unsigned)marked << 3) - 8U * (unsigned)first;
 
 	if (gshmemi_pe_context(marked) != context || gshmemi_pe_in_world(marked) != pe)
-		t_fail("PE %d in context %d: is PE %d in context %d", pe, context, gshmemi_pe_in_world(marked),
-			gshmemi_pe_context(marked));
+		t_fail("PE %d in context %d: is PE %d in context %d", pe, context,
+			gshmemi_pe_in_world(marked), gshmemi_pe_context(marked));
 	if (entry < (GSHMEM_MAX_PES - 1) * 8)
-		t_fail("PE %d in context %d: has entry %u where the first PE is %d", pe, context, entry, first);
+		t_fail("PE %d in context %d: has entry %u where the first PE is %d", pe, context, entry,
+			first);
 }
 
 static void check_ints(void)

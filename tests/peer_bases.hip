@@ -55,8 +55,8 @@ static void use(void **bases, int npes, int me, int (*world)(int), int *mine, co
 
 		t_check(here[pe] == (reaches_me ? 100 + pe : 0), "%s: PE %d: from PE %d: %d", what, me, pe,
 			here[pe]);
-		t_check(is_carried(world(pe)) || there[pe] == 7000 + pe, "%s: PE %d: on PE %d: %d", what,
-			me, pe, there[pe]);
+		t_check(is_carried(world(pe)) || there[pe] == 7000 + pe, "%s: PE %d: on PE %d: %d", what, me,
+			pe, there[pe]);
 	}
 	t_hip(hipFree(seen));
 }

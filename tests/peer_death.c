@@ -67,7 +67,7 @@ static int pe_main(const char *when, const char *how)
 		gshmem_finalize();
 	else if (strcmp(when, "compute") == 0)
 		for (;;)
-			pause(); /* the launcher may interrupt it */
+			pause();            /* the launcher may interrupt it */
 	else if (strcmp(when, "read") == 0) /* holds the lock of a stream that exit must flush */
 		getc(silent_stream());
 	printf("PE %d came through\n", gshmem_my_pe());

@@ -96,7 +96,7 @@ static __global__ void __launch_bounds__(1024) copy_all(int scope, bool put, boo
 	if (scope != PART_OF_WAVE || t_rank() % 3 == 1)
 		for (size_t i = first; i < ncases; i += step)
 			copy(scope == PART_OF_WAVE ? T_WAVE : scope, put, nbi, arena + cases[i].dest,
-			     source + cases[i].source, cases[i].nbytes, pe);
+				source + cases[i].source, cases[i].nbytes, pe);
 	gshmemx_quiet_wg();
 }
 

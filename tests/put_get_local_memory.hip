@@ -13,7 +13,7 @@
 
 #define NTHREADS 96
 #define NBYTES   600 /* of a buffer */
-#define GAP	 16
+#define GAP      16
 
 enum { STATIC_SHARED, DYNAMIC_SHARED, OWN, GLOBAL, NPLACES };
 static const char *const place_names[] = {
@@ -28,25 +28,32 @@ static __device__ void call(int op, char *dest, const char *source, size_t nbyte
 #define CALLS(X, S) \
 	switch (op) { \
 	case PUT: \
-		X##_putmem##S(dest, source, nbytes, pe); \
+		X \
+		##_putmem##S(dest, source, nbytes, pe); \
 		break; \
 	case PUT_NBI: \
-		X##_putmem_nbi##S(dest, source, nbytes, pe); \
+		X \
+		##_putmem_nbi##S(dest, source, nbytes, pe); \
 		break; \
 	case PUT_SIGNAL: \
-		X##_put8_signal##S(dest, source, nbytes, sig, nbytes, GSHMEM_SIGNAL_SET, pe); \
+		X \
+		##_put8_signal##S(dest, source, nbytes, sig, nbytes, GSHMEM_SIGNAL_SET, pe); \
 		break; \
 	case IPUT: \
-		X##_iput8##S(dest, source, 1, 1, nbytes, pe); \
+		X \
+		##_iput8##S(dest, source, 1, 1, nbytes, pe); \
 		break; \
 	case GET: \
-		X##_getmem##S(dest, source, nbytes, pe); \
+		X \
+		##_getmem##S(dest, source, nbytes, pe); \
 		break; \
 	case GET_NBI: \
-		X##_getmem_nbi##S(dest, source, nbytes, pe); \
+		X \
+		##_getmem_nbi##S(dest, source, nbytes, pe); \
 		break; \
 	case IGET: \
-		X##_iget8##S(dest, source, 1, 1, nbytes, pe); \
+		X \
+		##_iget8##S(dest, source, 1, 1, nbytes, pe); \
 		break; \
 	}
 	if (SCOPE == T_THREAD) {

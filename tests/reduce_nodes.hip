@@ -16,7 +16,7 @@
 
 #define LONG   (3 << 18) /* 3 MiB: at 4 PEs 14 chunks of a part */
 #define NSHORT 400
-#define SHORT  8192      /* sent whole with 2 PEs; with more PEs proportionally fewer */
+#define SHORT  8192 /* sent whole with 2 PEs; with more PEs proportionally fewer */
 
 __host__ __device__ static int value(int pe, int time, size_t i)
 {

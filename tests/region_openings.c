@@ -24,7 +24,7 @@ struct memory {
 };
 
 static struct memory memories[NMEMORIES]; /* by id, from 1 on */
-static bool is_cuda; /* handles are new each time */
+static bool is_cuda;                      /* handles are new each time */
 static int nmemories, current[NPEERS][NPLACES];
 static int taken[NUSERS];
 static int nopens, nfinds, taking; /* id that take is asked for */
@@ -44,7 +44,7 @@ hipError_t hipIpcOpenMemHandle(void **ptr, hipIpcMemHandle_t handle, unsigned fl
 	t_equal(((unsigned char *)&handle)[0], memories[taking].place, "the handle");
 	for (i = 1; i <= nmemories && is_cuda; i++)
 		if (memories[i].is_open && memories[i].peer == memories[taking].peer &&
-		    memories[i].place == memories[taking].place)
+			memories[i].place == memories[taking].place)
 			return hipErrorAlreadyMapped;
 	t_check(!memories[taking].is_open, "memory %d is opened while it is open", taking);
 	memories[taking].is_open = true;
@@ -61,8 +61,8 @@ hipError_t hipIpcCloseMemHandle(void *ptr)
 	t_check(m->is_open, "memory is closed twice");
 	t_equal(m->nusers, 0, "users of memory that is closed");
 	/* an opening of freed memory is closed when its handle comes again, however recent it is */
-	t_check(!taking || ((is_cuda || memories[taking].place == m->place) &&
-				   memories[taking].peer == m->peer),
+	t_check(!taking ||
+			((is_cuda || memories[taking].place == m->place) && memories[taking].peer == m->peer),
 		"a take closes memory of another handle");
 	for (i = 1; i <= nmemories && !taking && !is_ending; i++)
 		t_check(!memories[i].is_open || memories[i].nusers || memories[i].peer != m->peer ||

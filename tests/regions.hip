@@ -27,13 +27,13 @@ enum { MAX_PES = 8, NBULK = 100, NTHREADS = 64 };
 
 /* What each PE has of a region. */
 struct part {
-	long own[NBULK];           /* what others get */
-	long put[MAX_PES];         /* written by each PE, as the next */
+	long own[NBULK];   /* what others get */
+	long put[MAX_PES]; /* written by each PE, as the next */
 	long bulk[MAX_PES][NBULK];
 	long strided[MAX_PES][4];
 	long signalled[MAX_PES];
 	uint64_t signal[MAX_PES];
-	long count;                /* updated by atomics of all PEs */
+	long count; /* updated by atomics of all PEs */
 };
 
 /* The caller's local ends, for each PE: pinned memory of the host. */
@@ -74,15 +74,16 @@ template <int scope> __host__ __device__ static void work_on(const struct test &
 		gshmemi_make_extent(sizeof ends->bulk[pe], 8, 0), pe, CALL);
 	gshmemi_put_signal(where, scope, &part->signalled[t.me], &ends->v[pe], gshmemi_make_extent(8, 8, 0),
 		gshmemi_make_signal(&part->signal[t.me], 1, GSHMEM_SIGNAL_ADD), pe, CALL);
-	gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, where, scope, part->strided[t.me], ends->pairs[pe], pairs, pe,
+	gshmemi_move_blocks(
+		GSHMEMI_PUT_BLOCKS, where, scope, part->strided[t.me], ends->pairs[pe], pairs, pe, CALL);
+	gshmemi_get(where, scope, ends->got[pe], part->own, gshmemi_make_extent(sizeof part->own, 8, 0), pe,
 		CALL);
-	gshmemi_get(where, scope, ends->got[pe], part->own,
-		gshmemi_make_extent(sizeof part->own, 8, 0), pe, CALL);
 	if (is_first) {
 		gshmemi_p(where, &part->put[t.me], &ends->v[pe], 8, pe, CALL);
-		(void)gshmemi_amo(where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, CALL);
-		if (gshmemi_amo(where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe, CALL) >=
-			(uint64_t)(2 * t.npes * t.round))
+		(void)gshmemi_amo(
+			where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), pe, CALL);
+		if (gshmemi_amo(where, &part->count, gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 1), pe,
+			    CALL) >= (uint64_t)(2 * t.npes * t.round))
 			ends->nwrong++;
 		gshmemi_g(where, &ends->got_one[pe], &part->own[7], 8, pe, CALL);
 	}

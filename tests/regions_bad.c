@@ -126,7 +126,8 @@ int main(int argc, char **argv)
 	t_equal(job.status, 0, "a job with a unit without the slow path");
 	t_equal(t_job_count(&job, "direct_only.hip was compiled with GSHMEM_DIRECT_ONLY"), 2,
 		"lines that name the unit");
-	t_job_run(&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1 GSHMEM_CPU_LINKS=0-1:none", "", "device", 20);
+	t_job_run(
+		&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1 GSHMEM_CPU_LINKS=0-1:none", "", "device", 20);
 	t_equal(job.status, 0, "a job whose program has another device current");
 	t_job_run(&job, 2, "GSHMEM_CPU_DEVICES=2 GSHMEM_DEVICE=1", "", "foreign", 20);
 	t_equal(job.status, 0, "a job with memory of another device");

@@ -76,7 +76,7 @@ static int pe_main(const char *what, const char *others)
 	gshmem_init();
 	word = (long *)gshmem_calloc(1, sizeof *word);
 	if (gshmemx_rpc_register(&op, strcmp(others, "worker") ? linger : block, NULL,
-				 strcmp(others, "worker") ? 0 : GSHMEMX_RPC_BLOCKING))
+		    strcmp(others, "worker") ? 0 : GSHMEMX_RPC_BLOCKING))
 		return 50;
 	setvbuf(stdout, NULL, _IOFBF, 4096);
 	printf("buffered by PE %d\n", gshmem_my_pe());

@@ -329,7 +329,8 @@ int main(void)
 	t_equal(gshmemx_rpc_register(&op.linger_stream, linger_stream, NULL, GSHMEMX_RPC_STREAM), 0,
 		"register");
 	t_equal(gshmemx_rpc_register(&op.linger_stream_blocking, linger_stream, NULL,
-				     GSHMEMX_RPC_STREAM | GSHMEMX_RPC_BLOCKING), 0, "register");
+			GSHMEMX_RPC_STREAM | GSHMEMX_RPC_BLOCKING),
+		0, "register");
 	t_equal(gshmemx_rpc_register(&op.nap, nap, NULL, GSHMEMX_RPC_BLOCKING), 0, "register");
 
 	hipLaunchKernelGGL(others_wait, dim3(9), dim3(1), 0, 0, op, op.block, lines);

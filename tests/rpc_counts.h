@@ -69,7 +69,7 @@ static int enter(int kind, const gshmemx_rpc_call_t *call, unsigned lane, const 
 	books[kind].ncalls++;
 	books[kind].sum += in[nwords - 1];
 	if (in[nwords - 1] != check_of(in, nwords) || in[4] != (uint64_t)kind ||
-	    (call->nlanes > 1 && in[3] != lane) || !(call->lanes >> lane & 1))
+		(call->nlanes > 1 && in[3] != lane) || !(call->lanes >> lane & 1))
 		books[kind].nwrong++;
 	if (!is_error(in[2]))
 		return GSHMEMX_RPC_DONE;
@@ -145,7 +145,11 @@ __host__ __device__ static void make_call(
 	mine->sum[kind] += in[nwords - 1];
 	mine->nerrors += fails;
 	switch (action) {
-	case 0: case 1: case 5: case 6: case 8:
+	case 0:
+	case 1:
+	case 5:
+	case 6:
+	case 8:
 		status = gshmemx_rpc_call(ops.op[kind], in, out);
 		mine->nrefused += status == -ENOSYS;
 		expect(mine, kind, (uint64_t)status,

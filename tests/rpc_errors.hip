@@ -268,9 +268,7 @@ static int kernel_outside(const char *when)
 
 /* ---- collective calls by functions ---- */
 
-__global__ static void nothing(void)
-{
-}
+__global__ static void nothing(void) {}
 
 static int call_collective(void *context, gshmemx_rpc_call_t *call)
 {
@@ -522,7 +520,7 @@ static void test_collective(void)
 
 	for (i = 0; i < sizeof whats / sizeof *whats; i++) {
 		snprintf(text, sizeof text, "gshmem: pe 0: %s called from a function that serves a call",
-			 strchr(whats[i], ':') ? strchr(whats[i], ':') + 1 : whats[i]);
+			strchr(whats[i], ':') ? strchr(whats[i], ':') + 1 : whats[i]);
 		t_job_run(&job, NPES, "", "-disable-auto-cleanup", whats[i], 20);
 		t_job_failed(&job, whats[i], text, 1);
 		expect_text(whats[i], "gshmem: ", 1);

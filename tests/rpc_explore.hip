@@ -27,7 +27,7 @@
  * gigabytes; other arguments select rows by name. The first row that is not as expected is the last that
  * runs. The numbers of states depend a little on the compiler, because dead values count.
  */
-#define GSHMEM_ARCH_HEADER "rpc_explore_arch.h"
+#define GSHMEM_ARCH_HEADER    "rpc_explore_arch.h"
 #define gshmemi_host_rpc_wake explore_wake
 #include <gshmem.h>
 
@@ -47,19 +47,19 @@ enum call { NONE, SYNC_CALL, ASYNC_CALL, QUIET_CALL, TICKET_CALL };
 
 /* Servers that are wrong, or lack something. */
 enum {
-	ANSWER_FIRST = 1,   /* answers before it has written the result */
-	ONE_AT_A_TIME = 2,  /* takes nothing while it has a call */
-	BELL_ALONE = 4,     /* reads requests only when the bell has rung */
-	BELL_ORDERED = 8,   /* (client) the bell rings when the request has arrived */
-	BELL_LATE = 16,     /* the bell goes down after the requests were read */
-	BELL = 32,          /* there is a bell; requests are read any time, too */
-	DEPENDS = 64,       /* wave 0's first call is done when wave 1's first has been */
-	BUFFERED = 128,     /* the server's stores wait in a buffer, too */
-	EVERY_WORD = 256,   /* each access to a page is a step */
-	NAPS = 512,         /* the server sleeps until a client wakes it */
-	NO_BARRIER = 1024,  /* and looks without waiting for the clients' stores */
-	LOOK_FIRST = 2048,  /* and looks before it announces that it sleeps */
-	NO_SWEEP = 4096     /* quiet does not look at the requests */
+	ANSWER_FIRST = 1,  /* answers before it has written the result */
+	ONE_AT_A_TIME = 2, /* takes nothing while it has a call */
+	BELL_ALONE = 4,    /* reads requests only when the bell has rung */
+	BELL_ORDERED = 8,  /* (client) the bell rings when the request has arrived */
+	BELL_LATE = 16,    /* the bell goes down after the requests were read */
+	BELL = 32,         /* there is a bell; requests are read any time, too */
+	DEPENDS = 64,      /* wave 0's first call is done when wave 1's first has been */
+	BUFFERED = 128,    /* the server's stores wait in a buffer, too */
+	EVERY_WORD = 256,  /* each access to a page is a step */
+	NAPS = 512,        /* the server sleeps until a client wakes it */
+	NO_BARRIER = 1024, /* and looks without waiting for the clients' stores */
+	LOOK_FIRST = 2048, /* and looks before it announces that it sleeps */
+	NO_SWEEP = 4096    /* quiet does not look at the requests */
 };
 
 struct config {
@@ -97,57 +97,60 @@ static const struct config *cfg;
 static const struct config rows[] = {
 	{"W1 N1 sync x3", 0, 1, 1, 2, {{S, S, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W1 N1 sync x2, every word", 0, 1, 1, 2, {{S, S}}, EVERY_WORD, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W1 N1 async,sync,quiet, server's stores buffered", 0, 1, 1, 2, {{A, S, Q}},
-	 BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W1 N1 sync x3, one lane, numbers from 2^30 - 4", 0, 1, 1, 1, {{S, A, S}},
-	 0, 1, NO_BOUND, 0x3ffffffc, NULL, 1, 1},
+	{"W1 N1 async,sync,quiet, server's stores buffered", 0, 1, 1, 2, {{A, S, Q}}, BUFFERED, 1, NO_BOUND,
+		0, NULL, 1, 1},
+	{"W1 N1 sync x3, one lane, numbers from 2^30 - 4", 0, 1, 1, 1, {{S, A, S}}, 0, 1, NO_BOUND,
+		0x3ffffffc, NULL, 1, 1},
 	{"W2 N2 sync x2 each", 0, 2, 2, 2, {{S, S}, {S, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
 	{"W2 N2 async/sync mix", 0, 2, 2, 2, {{A, S}, {A, A}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async,async,quiet | async,sync", 0, 2, 2, 2, {{A, A, Q}, {A, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async,async,quiet | async,sync, one lane", 0, 2, 2, 1, {{A, A, Q}, {A, S}},
-	 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 ticket,quiet | async,quiet, from 2^30 - 1", 0, 2, 2, 1, {{T, Q}, {A, Q}},
-	 0, 1, NO_BOUND, 0x3fffffff, NULL, 1, 1},
+	{"W2 N2 async,async,quiet | async,sync", 0, 2, 2, 2, {{A, A, Q}, {A, S}}, 0, 1, NO_BOUND, 0, NULL, 1,
+		1},
+	{"W2 N2 async,async,quiet | async,sync, one lane", 0, 2, 2, 1, {{A, A, Q}, {A, S}}, 0, 1, NO_BOUND, 0,
+		NULL, 1, 1},
+	{"W2 N2 ticket,quiet | async,quiet, from 2^30 - 1", 0, 2, 2, 1, {{T, Q}, {A, Q}}, 0, 1, NO_BOUND,
+		0x3fffffff, NULL, 1, 1},
 	{"W2 N2 two servers, async,sync | async", 0, 2, 2, 1, {{A, S}, {A}}, 0, 2, NO_BOUND, 0, NULL, 1, 1},
 	{"W3 N3 async | sync | sync, 3 preemptions", 0, 3, 3, 1, {{A}, {S}, {S}}, 0, 1, 3, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, 2 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, 2, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, 3, 0, NULL, 1, 1},
-	{"W3 N3 async,quiet | async | sync, 1 preemption", 0, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 1, 1, 0, NULL, 1, 1},
-	{"W3 N3 async,quiet | async | sync, 2 preemptions", 1, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 1, 2, 0, NULL, 1, 1},
-	{"W3 N3 sync | async,sync | sync, all", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W3 N3 sync | async,sync | sync, 2 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, 2, 0, NULL, 1,
+		1},
+	{"W3 N3 sync | async,sync | sync, 3 preemptions", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, 3, 0, NULL, 1,
+		1},
+	{"W3 N3 async,quiet | async | sync, 1 preemption", 0, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 1, 1, 0, NULL,
+		1, 1},
+	{"W3 N3 async,quiet | async | sync, 2 preemptions", 1, 3, 3, 1, {{A, Q}, {A}, {S}}, 0, 1, 2, 0, NULL,
+		1, 1},
+	{"W3 N3 sync | async,sync | sync, all", 1, 3, 3, 1, {{S}, {A, S}, {S}}, 0, 1, NO_BOUND, 0, NULL, 1,
+		1},
 	{"control: W2 N1 (N < W)", 0, 2, 1, 2, {{S, S}, {S, S}}, 0, 1, NO_BOUND, 0, NULL, 0, 1},
 	{"control: W3 N2 (N < W), 3 preemptions", 0, 3, 2, 1, {{S}, {S}, {S}}, 0, 1, 3, 0, NULL, 0, 1},
-	{"W2 N2 sync each", 0, 2, 2, 2, {{S}, {S}},
-	 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"wrong: server answers before writing the result", 0, 2, 2, 2, {{S, S}, {S}},
-	 ANSWER_FIRST, 1, NO_BOUND, 0, WRONG, 0, 0},
-	{"W2 N2 async x3 | sync", 0, 2, 2, 2, {{A, A, A}, {S}},
-	 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async,async,sync | sync", 0, 2, 2, 2, {{A, A, S}, {S}},
-	 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"W2 N2 async,async,sync | sync x2", 0, 2, 2, 2, {{A, A, S}, {S, S}},
-	 0, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"wrong: quiet without a sweep of all requests", 0, 2, 2, 2, {{A, Q}, {S}},
-	 NO_SWEEP, 1, NO_BOUND, 0, EARLY, 0, 0},
-	{"bell alone, ordered after the request", 0, 2, 2, 1, {{A, S}, {S}},
-	 BELL_ALONE | BELL_ORDERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 sync each", 0, 2, 2, 2, {{S}, {S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: server answers before writing the result", 0, 2, 2, 2, {{S, S}, {S}}, ANSWER_FIRST, 1,
+		NO_BOUND, 0, WRONG, 0, 0},
+	{"W2 N2 async x3 | sync", 0, 2, 2, 2, {{A, A, A}, {S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 async,async,sync | sync", 0, 2, 2, 2, {{A, A, S}, {S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"W2 N2 async,async,sync | sync x2", 0, 2, 2, 2, {{A, A, S}, {S, S}}, 0, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: quiet without a sweep of all requests", 0, 2, 2, 2, {{A, Q}, {S}}, NO_SWEEP, 1, NO_BOUND, 0,
+		EARLY, 0, 0},
+	{"bell alone, ordered after the request", 0, 2, 2, 1, {{A, S}, {S}}, BELL_ALONE | BELL_ORDERED, 1,
+		NO_BOUND, 0, NULL, 1, 1},
 	{"bell alone, ordered, all stores buffered", 0, 2, 2, 1, {{A, S}, {S}},
-	 BELL_ALONE | BELL_ORDERED | BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"wrong: bell alone, may overtake the request", 0, 2, 2, 1, {{A, S}, {S}},
-	 BELL_ALONE, 1, NO_BOUND, 0, NULL, 0, 0},
+		BELL_ALONE | BELL_ORDERED | BUFFERED, 1, NO_BOUND, 0, NULL, 1, 1},
+	{"wrong: bell alone, may overtake the request", 0, 2, 2, 1, {{A, S}, {S}}, BELL_ALONE, 1, NO_BOUND, 0,
+		NULL, 0, 0},
 	{"wrong: bell alone, goes down after the requests are read", 0, 2, 2, 1, {{A, S}, {S}},
-	 BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"bell as a hint, unordered, and all requests read", 0, 2, 2, 1, {{A, S}, {S}},
-	 BELL, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"server sleeps, woken without a fence in the client", 0, 2, 2, 1, {{A, S}, {S}},
-	 NAPS, 1, NO_BOUND, 0, NULL, 1, 1},
-	{"wrong: server sleeps, no membarrier", 0, 2, 2, 1, {{S}, {S}},
-	 NAPS | NO_BARRIER, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"wrong: server looks before it says that it sleeps", 0, 2, 2, 1, {{S}, {S}},
-	 NAPS | LOOK_FIRST, 1, NO_BOUND, 0, NULL, 0, 0},
-	{"call that needs another wave's, any order", 0, 2, 2, 2, {{S}, {S}}, DEPENDS, 1, NO_BOUND, 0, NULL, 0, 1},
-	{"wrong: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}},
-	 DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND, 0, NULL, 0, 0},
+		BELL_ALONE | BELL_ORDERED | BELL_LATE, 1, NO_BOUND, 0, NULL, 0, 0},
+	{"bell as a hint, unordered, and all requests read", 0, 2, 2, 1, {{A, S}, {S}}, BELL, 1, NO_BOUND, 0,
+		NULL, 1, 1},
+	{"server sleeps, woken without a fence in the client", 0, 2, 2, 1, {{A, S}, {S}}, NAPS, 1, NO_BOUND,
+		0, NULL, 1, 1},
+	{"wrong: server sleeps, no membarrier", 0, 2, 2, 1, {{S}, {S}}, NAPS | NO_BARRIER, 1, NO_BOUND, 0,
+		NULL, 0, 0},
+	{"wrong: server looks before it says that it sleeps", 0, 2, 2, 1, {{S}, {S}}, NAPS | LOOK_FIRST, 1,
+		NO_BOUND, 0, NULL, 0, 0},
+	{"call that needs another wave's, any order", 0, 2, 2, 2, {{S}, {S}}, DEPENDS, 1, NO_BOUND, 0, NULL,
+		0, 1},
+	{"wrong: the same, one call at a time", 0, 2, 2, 2, {{S}, {S}}, DEPENDS | ONE_AT_A_TIME, 1, NO_BOUND,
+		0, NULL, 0, 0},
 };
 #undef S
 #undef A

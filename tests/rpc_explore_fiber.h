@@ -25,11 +25,11 @@ enum kind {
 	SYNC,
 	BROADCAST,
 	PAUSE,
-	CLEAN,  /* nothing of the previous call is left on the stack */
-	STEP,   /* a step that does nothing */
+	CLEAN,   /* nothing of the previous call is left on the stack */
+	STEP,    /* a step that does nothing */
 	DRAINED, /* waits until the stores of wave `value` have arrived */
-	CHOOSE, /* value: bits of the possible results */
-	FAIL,   /* address: the message */
+	CHOOSE,  /* value: bits of the possible results */
+	FAIL,    /* address: the message */
 	DONE
 };
 
@@ -40,7 +40,7 @@ struct op {
 	unsigned nbytes;
 	const void *address;
 	unsigned where, offset; /* of the address, as the search's place_of says */
-	uint64_t value; /* of SYNC and BROADCAST the value; cond: the lanes */
+	uint64_t value;         /* of SYNC and BROADCAST the value; cond: the lanes */
 	uint64_t cond;
 };
 
@@ -107,10 +107,7 @@ struct numbers {
 	}
 
 	/* Valid until the next of(). */
-	const char *at(uint32_t i) const
-	{
-		return &bytes[items[i].offset];
-	}
+	const char *at(uint32_t i) const { return &bytes[items[i].offset]; }
 
 	void clear()
 	{
@@ -139,16 +136,10 @@ struct turn {
 	uint64_t result;
 	uint64_t number;
 
-	bool operator==(const turn &other) const
-	{
-		return result == other.result && number == other.number;
-	}
+	bool operator==(const turn &other) const { return result == other.result && number == other.number; }
 };
 struct turn_hash {
-	size_t operator()(const turn &t) const
-	{
-		return hash_bytes(&t, sizeof t);
-	}
+	size_t operator()(const turn &t) const { return hash_bytes(&t, sizeof t); }
 };
 static std::unordered_map<turn, uint32_t, turn_hash> turns; /* the number that follows */
 

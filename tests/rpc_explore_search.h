@@ -71,8 +71,8 @@ static void unpack(const uint32_t *parts, struct state *s)
 }
 
 /* States by number, in the order in which they were found. */
-static std::vector<uint32_t> found;  /* parts of each */
-static std::vector<uint32_t> table;  /* by hash: number + 1 */
+static std::vector<uint32_t> found; /* parts of each */
+static std::vector<uint32_t> table; /* by hash: number + 1 */
 static uint32_t nfound;
 
 static struct graph graph; /* its agents are waves */
@@ -353,7 +353,7 @@ static int explore(const struct config *row, int verbose)
 	} else {
 		find_ends(&o);
 		expected = !row->violation && (o.solo[0] == 'o') == row->solo &&
-			   (o.fair[0] == '-' || (o.fair[0] == 'o') == row->fair);
+			(o.fair[0] == '-' || (o.fair[0] == 'o') == row->fair);
 	}
 	if (verbose || !expected)
 		fprintf(verbose ? stdout : stderr,

@@ -34,8 +34,8 @@ static __attribute__((noinline)) unsigned read_request(unsigned slot)
 		return 0;
 	for (lane = 0; lane < cfg->nlanes; lane++) {
 		for (i = 0; i < 6; i++) {
-			word = gshmemi_rpc_read_word(is_inline ? &h->arg[i] :
-							 &gshmemi_rpc_page(&channel, slot)[lane * 8 + i]);
+			word = gshmemi_rpc_read_word(
+				is_inline ? &h->arg[i] : &gshmemi_rpc_page(&channel, slot)[lane * 8 + i]);
 			if (!id)
 				id = (unsigned)(word >> 6);
 			if (word != request_word(id, lane, i))
@@ -67,7 +67,7 @@ static void write_answer(unsigned slot, unsigned id)
 		for (lane = 0; lane < cfg->nlanes; lane++)
 			for (i = 0; i < 6; i++)
 				gshmemi_rpc_write_word(&gshmemi_rpc_page(&channel, slot)[lane * 8 + i],
-						       answer_word(id, lane, i));
+					answer_word(id, lane, i));
 }
 
 /*

@@ -11,12 +11,12 @@
 enum { CLIENT, SERVER, REQUEST, LOW, HIGH, NSLOT_WORDS };
 enum {
 	RING = MAX_SLOTS * NSLOT_WORDS,
-	POSTED,    /* struct gshmemi_rpc_posts */
+	POSTED, /* struct gshmemi_rpc_posts */
 	COMPLETED,
-	COUNTED,   /* the server's count of completed calls */
-	EXECUTED,  /* bit i: call i */
-	ASLEEP,    /* servers that sleep */
-	WAKES,     /* what they sleep on */
+	COUNTED,  /* the server's count of completed calls */
+	EXECUTED, /* bit i: call i */
+	ASLEEP,   /* servers that sleep */
+	WAKES,    /* what they sleep on */
 	NWORDS,
 	IS_LINE = 64, /* a place in memory: a word, or IS_LINE + a line */
 	NLINES_SLOT = 1 + MAX_LANES,
@@ -42,7 +42,7 @@ static void place_of(const void *address, unsigned *where_p, unsigned *offset_p)
 	unsigned where = CONSTANT, offset = 0;
 	size_t i;
 
-#define IN(member) (a >= (const char *)&memory.member && a < (const char *)(&memory.member + 1))
+#define IN(member)    (a >= (const char *)&memory.member && a < (const char *)(&memory.member + 1))
 #define INDEX(member) ((size_t)(a - (const char *)&memory.member) / sizeof memory.member[0])
 	if (IN(header)) {
 		i = INDEX(header);

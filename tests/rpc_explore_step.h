@@ -42,7 +42,7 @@ static int is_quick(const struct state *s, unsigned a, unsigned lane, int after,
 	case STORE:
 	case AMO:
 		return is_quick_access(a, lane, op) ||
-		       (after >= IS_LINE && !(cfg->flags & EVERY_WORD) && op->where == (unsigned)after);
+			(after >= IS_LINE && !(cfg->flags & EVERY_WORD) && op->where == (unsigned)after);
 	case ENTER: /* with the lanes that are here, when the others wait elsewhere */
 		for (i = 0; i < nlanes_of(a); i++) {
 			other = op_at(agent->stand[i]);
@@ -139,7 +139,7 @@ static int is_enabled(const struct state *s, unsigned a, unsigned lane)
 		return 1;
 	case STORE:
 		return !(cfg->flags & BELL_ORDERED && op->where == RING && agent->buffer.nstores &&
-			 !is_server(a));
+			!is_server(a));
 	case AMO:
 		return find_store(&agent->buffer, op->where) < 0;
 	case DRAINED:

@@ -50,8 +50,8 @@ struct round {
 	struct gshmemi_rpc_channel channel;
 	uint32_t op, stream_op;
 	unsigned nwaves, nlanes;
-	int is_survey;      /* no wave is stopped; the test records which wave passes which place */
-	unsigned ncalls;    /* of the last wave */
+	int is_survey;   /* no wave is stopped; the test records which wave passes which place */
+	unsigned ncalls; /* of the last wave */
 	struct point points[MAX_WAVES];
 };
 static struct round now;
@@ -66,14 +66,14 @@ static struct place places[MAX_PLACES];
 /* what a lane is doing; NKINDS: nothing where it could be stopped */
 static unsigned kind_of[MAX_WAVES][MAX_LANES];
 static int has_stopped[MAX_WAVES];
-static std::atomic<uint32_t> nstopped;              /* waves that do not move, or could not be stopped */
-static std::atomic<uint32_t> is_released;           /* they go on */
-static std::atomic<unsigned> ndone;                 /* calls of the last wave */
-static std::atomic<uint64_t> nmade, nwrong;         /* by lane: calls with words; wrong answers */
+static std::atomic<uint32_t> nstopped;      /* waves that do not move, or could not be stopped */
+static std::atomic<uint32_t> is_released;   /* they go on */
+static std::atomic<unsigned> ndone;         /* calls of the last wave */
+static std::atomic<uint64_t> nmade, nwrong; /* by lane: calls with words; wrong answers */
 static std::atomic<uint64_t> nexecuted;
-static std::atomic<unsigned> nturns;                /* for which functions are pending */
+static std::atomic<unsigned> nturns; /* for which functions are pending */
 static std::atomic<bool> must_hang;
-static unsigned npolls;                             /* of the last wave, when it must hang */
+static unsigned npolls; /* of the last wave, when it must hang */
 static std::atomic<bool> has_hung;
 /* how long nothing may move; virtual machines may pause that long */
 static uint64_t limit_ns = 240000000000;
@@ -111,9 +111,9 @@ static void describe(char *text, size_t nbytes)
 	for (w = 0; w + 1 < now.nwaves && used < nbytes; w++) {
 		const struct point *p = &now.points[w];
 
-		used += (size_t)snprintf(text + used, nbytes - used, "%swave %u %s in %s, lane %u, at %s:%d", w ? "; " : "",
-					 w, has_stopped[w] ? "stopped" : "ran", kind_names[p->kind], p->lane,
-					 places[p->place].file.load(), places[p->place].line.load());
+		used += (size_t)snprintf(text + used, nbytes - used, "%swave %u %s in %s, lane %u, at %s:%d",
+			w ? "; " : "", w, has_stopped[w] ? "stopped" : "ran", kind_names[p->kind], p->lane,
+			places[p->place].file.load(), places[p->place].line.load());
 	}
 }
 
@@ -152,7 +152,7 @@ void freeze_pass(unsigned place, const char *file, int line)
 		places[place].file = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
 		places[place].line = line;
 	} else if (wave + 1 < now.nwaves && !has_stopped[wave] && place == p->place && lane == p->lane &&
-		   kind == p->kind) {
+		kind == p->kind) {
 		places[place].nstopped[kind][lane]++;
 		stop(wave);
 	}
@@ -187,8 +187,8 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 	const struct gshmemi_rpc_channel *c = &now.channel;
 	const uint64_t in[6] = {number, threadIdx.x, wave, 0, 0, 0};
 	static uint64_t words[MAX_WAVES][2][STREAM_WORDS];
-	const struct gshmemi_rpc_ends ends = {words[wave][0], sizeof words[wave][0], words[wave][1],
-		sizeof words[wave][1]};
+	const struct gshmemi_rpc_ends ends = {
+		words[wave][0], sizeof words[wave][0], words[wave][1], sizeof words[wave][1]};
 	struct gshmemi_rpc_result result;
 	struct gshmemi_rpc_port port = {};
 
@@ -207,8 +207,8 @@ static unsigned call(enum kind kind, unsigned wave, uint64_t number, uint32_t ho
 		check_answer((uint64_t)(int64_t)result.status, 0);
 		if (number % 4 == 0)
 			check_answer((uint64_t)(int64_t)gshmemi_rpc_finish(c, (uint32_t)result.value,
-									   (uint32_t)(result.value >> 32), "freeze"),
-				     0);
+					     (uint32_t)(result.value >> 32), "freeze"),
+				0);
 		return 1;
 	case QUIET:
 		gshmemi_rpc_complete_wave(c, home, "freeze");
@@ -375,18 +375,21 @@ static void run_round(unsigned nwaves, unsigned nlanes, unsigned nslots, unsigne
 		if (clock_ns() - since_ns > limit_ns) {
 			describe(text, sizeof text);
 			die("%u slots, %u lanes: nothing moves: the last wave has ended %u of %u calls, the others were %s: %s",
-			    nslots, nlanes, ndone.load(), ncalls, is_released ? "let go on" : "stopped", text);
+				nslots, nlanes, ndone.load(), ncalls, is_released ? "let go on" : "stopped",
+				text);
 		}
 	}
 	t_hip(hipDeviceSynchronize());
 	describe(text, sizeof text);
 	if (nwrong)
-		die("%u slots, %u lanes: %llu answers are wrong: %s", nslots, nlanes, (unsigned long long)nwrong, text);
+		die("%u slots, %u lanes: %llu answers are wrong: %s", nslots, nlanes,
+			(unsigned long long)nwrong, text);
 	if (nexecuted - executed != nmade)
 		die("%u slots, %u lanes: %llu calls were made, %llu carried out: %s", nslots, nlanes,
-		    (unsigned long long)nmade, (unsigned long long)(nexecuted - executed), text);
+			(unsigned long long)nmade, (unsigned long long)(nexecuted - executed), text);
 	if (must_hang != has_hung)
-		die("%u slots, %u lanes: all are locked, and yet the last wave found one: %s", nslots, nlanes, text);
+		die("%u slots, %u lanes: all are locked, and yet the last wave found one: %s", nslots, nlanes,
+			text);
 }
 
 static std::vector<point> find_points(unsigned nlanes)
@@ -446,18 +449,22 @@ static void freeze(unsigned nlanes, int verbose)
 
 		nmissed += !at->nstopped[p.kind][p.lane];
 		if (verbose)
-			printf("%-14s lane %u %-10s:%4d passed %6u stopped %u\n", kind_names[p.kind], p.lane, at->file.load(),
-			       at->line.load(), at->npassed[p.kind][p.lane].load(), at->nstopped[p.kind][p.lane].load());
-		t_check(EVERY > 1 || at->nstopped[p.kind][p.lane] || at->npassed[p.kind][p.lane] < FEW_WAVES * TRIES,
-			"no wave could be stopped in %s, lane %u, at %s:%d", kind_names[p.kind], p.lane, at->file.load(),
-			at->line.load());
+			printf("%-14s lane %u %-10s:%4d passed %6u stopped %u\n", kind_names[p.kind], p.lane,
+				at->file.load(), at->line.load(), at->npassed[p.kind][p.lane].load(),
+				at->nstopped[p.kind][p.lane].load());
+		t_check(EVERY > 1 || at->nstopped[p.kind][p.lane] ||
+				at->npassed[p.kind][p.lane] < FEW_WAVES * TRIES,
+			"no wave could be stopped in %s, lane %u, at %s:%d", kind_names[p.kind], p.lane,
+			at->file.load(), at->line.load());
 	}
 	if (verbose)
 		printf("%u lanes: %zu points, %u of them never stopped at; all waves but one at the same: %u; a slot too few: "
-		       "hangs at %u\n", nlanes, points.size(), nmissed, ntogether, nhung);
-	t_check(nmissed * 10 < points.size(), "no wave could be stopped at %u of %zu points", nmissed, points.size());
-	t_check(nhung * EVERY >= points.size() / 3, "a slot too few: the last wave hung at %u of %zu points", nhung,
+		       "hangs at %u\n",
+			nlanes, points.size(), nmissed, ntogether, nhung);
+	t_check(nmissed * 10 < points.size(), "no wave could be stopped at %u of %zu points", nmissed,
 		points.size());
+	t_check(nhung * EVERY >= points.size() / 3, "a slot too few: the last wave hung at %u of %zu points",
+		nhung, points.size());
 }
 
 static void run_all(int verbose)

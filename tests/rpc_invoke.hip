@@ -24,9 +24,9 @@ enum { NSLOTS = 64 };
 /* One side's counts, in memory that both the CPU and kernels reach. */
 struct books {
 	uint64_t ncalls, sum, ncleared, nwrong;
-	uint64_t nused;   /* those of the cleared whose calls waited */
+	uint64_t nused;    /* those of the cleared whose calls waited */
 	uint64_t wrong[7]; /* the first wrong answer: lane, who, when, and words 0, 1, 3 and 7 of its line */
-	uint32_t is_over; /* servers: end */
+	uint32_t is_over;  /* servers: end */
 };
 
 __host__ __device__ static void add(uint64_t *to, uint64_t value)
@@ -90,7 +90,7 @@ struct use {
 };
 
 __host__ __device__ static void make_calls(const gshmemx_rpc_channel_t *c, unsigned lane, uint64_t who,
-					   bool is_diverged, unsigned ncalls, struct books *books)
+	bool is_diverged, unsigned ncalls, struct books *books)
 {
 	const bool is_clear = c->flags & GSHMEMX_RPC_CLEAR;
 	uint64_t random;
@@ -260,8 +260,8 @@ static void run(const struct shape *s)
 	t_hip(hipStreamCreateWithFlags(&client_stream, hipStreamNonBlocking));
 	t_hip(hipStreamCreateWithFlags(&server_stream, hipStreamNonBlocking));
 	if (is_device_server)
-		hipLaunchKernelGGL(server_kernel, dim3(s->nservers), dim3(server_lanes), 0, server_stream, c,
-				   &books[1]);
+		hipLaunchKernelGGL(
+			server_kernel, dim3(s->nservers), dim3(server_lanes), 0, server_stream, c, &books[1]);
 	for (i = 0; !is_device_server && i < s->nservers; i++)
 		t_equal(pthread_create(&servers[i], NULL, server_thread, &server), 0, "pthread_create");
 	if (!is_host_client)
@@ -369,9 +369,8 @@ static void *rival_thread(void *argument)
 	unsigned k;
 
 	for (k = 0; k < NPOSTS; k++) {
-		(void)gshmemx_rpc_invoke(rival->c, [k](gshmemx_rpc_page_t *page) {
-			page->cacheline[0].element[0] = mix(k);
-		});
+		(void)gshmemx_rpc_invoke(
+			rival->c, [k](gshmemx_rpc_page_t *page) { page->cacheline[0].element[0] = mix(k); });
 		while (k % NTOGETHER == 0 && gshmemx_rpc_handle(rival->c, operate))
 			rival->sum += got;
 	}
@@ -418,7 +417,8 @@ static void *busy_thread(void *argument)
 {
 	struct busy *busy = (struct busy *)argument;
 
-	while (gshmemx_rpc_invoke(busy->c, [](gshmemx_rpc_page_t *) {}, [](gshmemx_rpc_page_t *) {}))
+	while (gshmemx_rpc_invoke(
+		busy->c, [](gshmemx_rpc_page_t *) {}, [](gshmemx_rpc_page_t *) {}))
 		__atomic_fetch_add(&busy->nanswered, 1, __ATOMIC_RELAXED);
 	return NULL;
 }
@@ -498,7 +498,8 @@ int main(void)
 		{"kernel to threads, clear", GSHMEMX_RPC_CLEAR, 4, 0, 6, 128, 40},
 		{"threads to kernel", GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_DEVICE_SERVER, 1, 1, 4, 0, 800},
 		{"threads to kernels, clear",
-		 GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_DEVICE_SERVER | GSHMEMX_RPC_CLEAR, 3, 1, 6, 0, 800},
+			GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_DEVICE_SERVER | GSHMEMX_RPC_CLEAR, 3, 1, 6, 0,
+			800},
 		{"threads to threads, clear", GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_CLEAR, 2, 0, 4, 0, 2000},
 		{"kernel to kernel", GSHMEMX_RPC_DEVICE_SERVER, 1, 1, 6, 128, 20},
 		{"kernel to kernels, clear", GSHMEMX_RPC_DEVICE_SERVER | GSHMEMX_RPC_CLEAR, 3, 1, 6, 128, 20},

@@ -120,8 +120,8 @@ static void by_masks(uint32_t mark_op, uint32_t op, int nlanes, bool is_wave, co
 		masks[i] = i < nlanes ? 1ULL << i : i < 2 * nlanes ? ~(1ULL << (i - nlanes)) : random;
 		masks[i] &= nlanes == 64 ? ~0ULL : (1ULL << nlanes) - 1;
 		ncalls += is_wave && (PARTS_CALL || masks[i] == ~0ULL >> (64 - nlanes))
-				  ? 1
-				  : __builtin_popcountll(masks[i]);
+			? 1
+			: __builtin_popcountll(masks[i]);
 	}
 	nmarks = nchecks = nmoved = nwrong = 0;
 	hipLaunchKernelGGL(call_by_mask, dim3(1), dim3(nlanes), 0, 0, mark_op, op, masks, nbad);

@@ -73,7 +73,8 @@ static std::string take(size_t nbytes)
 		pthread_mutex_unlock(&lock);
 		usleep(100);
 	}
-	t_fail("expected %zu bytes of text, got %zu: \"%.200s\"", nbytes, collected.size(), collected.c_str());
+	t_fail("expected %zu bytes of text, got %zu: \"%.200s\"", nbytes, collected.size(),
+		collected.c_str());
 }
 
 static void expect(const std::string &text, const char *what)
@@ -81,40 +82,69 @@ static void expect(const std::string &text, const char *what)
 	const std::string got = take(text.size());
 
 	if (got != text)
-		t_fail("%s: expected %zu bytes \"%.200s\", got %zu \"%.200s\"", what, text.size(), text.c_str(),
-		       got.size(), got.c_str());
+		t_fail("%s: expected %zu bytes \"%.200s\", got %zu \"%.200s\"", what, text.size(),
+			text.c_str(), got.size(), got.c_str());
 }
 
 /* ---- the conversions of C ---- */
 
 /* Each is printed by a kernel, by the host, and by snprintf. */
 #define CONVERSIONS(X) \
-	X("plain") X("") X("%%") X("100%% sure\n") \
-	X("%d %i", 42, -42) X("%5d|%-5d|%05d|%+d|% d", 42, 42, 42, 42, 42) X("%.3d|%8.3d|%-8.3d|", 7, 7, 7) X("%.0d", 0) \
-	X("%d %d", INT_MAX, INT_MIN) X("%o %#o", 8u, 8u) X("%u %u", 0u, UINT_MAX) X("%x %X %#x %#X", 255u, 255u, 255u, 255u) \
-	X("%u %x", -1, -1) X("%+-8d|%- 8d|%#010x|%-#10x|", 3, 4, 5u, 6u) \
-	X("%hhd %hhu %hhx", 300, 300, -1) X("%hd %hu %ho", 70000, 70000, -2) X("%ld %lu %lx", LONG_MIN, ULONG_MAX, 1L << 40) \
-	X("%lld %llu %llX", LLONG_MIN, ULLONG_MAX, 1LL << 50) X("%jd %ju", (intmax_t)-5, (uintmax_t)5) \
+	X("plain") \
+	X("") \
+	X("%%") \
+	X("100%% sure\n") \
+	X("%d %i", 42, -42) \
+	X("%5d|%-5d|%05d|%+d|% d", 42, 42, 42, 42, 42) \
+	X("%.3d|%8.3d|%-8.3d|", 7, 7, 7) \
+	X("%.0d", 0) \
+	X("%d %d", INT_MAX, INT_MIN) \
+	X("%o %#o", 8u, 8u) \
+	X("%u %u", 0u, UINT_MAX) \
+	X("%x %X %#x %#X", 255u, 255u, 255u, 255u) \
+	X("%u %x", -1, -1) \
+	X("%+-8d|%- 8d|%#010x|%-#10x|", 3, 4, 5u, 6u) \
+	X("%hhd %hhu %hhx", 300, 300, -1) \
+	X("%hd %hu %ho", 70000, 70000, -2) \
+	X("%ld %lu %lx", LONG_MIN, ULONG_MAX, 1L << 40) \
+	X("%lld %llu %llX", LLONG_MIN, ULLONG_MAX, 1LL << 50) \
+	X("%jd %ju", (intmax_t)-5, (uintmax_t)5) \
 	X("%zu %zd %tx %td", (size_t)1 << 33, (ssize_t)-2, (ptrdiff_t)77, (ptrdiff_t)-77) \
 	X("%hhi %c %d %d", (signed char)-3, 'c', (short)-9, true) \
 	X("%*d|%-*d|%*d|%.*d|%*.*d", 6, 1, 6, 2, -6, 3, 4, 4, 7, -1, 5) \
-	X("%c|%3c|%-3c|", 'a', 'b', 'c') X("%c%c", 0, 'z') X("%lc|%4lc|", (wint_t)L'w', (wint_t)L'x') \
-	X("%s|%10s|%-10s|%.2s|%10.2s|", "text", "text", "text", "text", "text") X("%s%s%s", "", "one", "") \
-	X("%.*s|%.*s|%*s|", 3, "abcdef", -3, "abcdef", -8, "left") X("%.0s|%.s|", "none", "none") X("%.900s", "short") \
+	X("%c|%3c|%-3c|", 'a', 'b', 'c') \
+	X("%c%c", 0, 'z') \
+	X("%lc|%4lc|", (wint_t)L'w', (wint_t)L'x') \
+	X("%s|%10s|%-10s|%.2s|%10.2s|", "text", "text", "text", "text", "text") \
+	X("%s%s%s", "", "one", "") \
+	X("%.*s|%.*s|%*s|", 3, "abcdef", -3, "abcdef", -8, "left") \
+	X("%.0s|%.s|", "none", "none") \
+	X("%.900s", "short") \
 	X("%ls|%8ls|%.2ls|%-6.3ls|", L"wide", L"wide", L"wide", L"wide") \
-	X("%ls", L"\u00e4\u20ac") X("%lc", (wint_t)0x20ac) X("%s", "\xe2\x82\xac") X("%.4ls", L"\u20ac\u20ac") \
-	X("%p|%20p|%-20p|", (void *)0x1234, (void *)0x1234, (void *)0x1234) X("%p", (void *)NULL) \
-	X("%f|%F|%.2f|%10.3f|%-10.3f|%+f|% f|%010.2f", 3.25, 3.25, 3.25, 3.25, 3.25, 3.25, 3.25, -3.25) X("%.0f %#.0f", 2.5, 2.5) \
+	X("%ls", L"\u00e4\u20ac") \
+	X("%lc", (wint_t)0x20ac) \
+	X("%s", "\xe2\x82\xac") \
+	X("%.4ls", L"\u20ac\u20ac") \
+	X("%p|%20p|%-20p|", (void *)0x1234, (void *)0x1234, (void *)0x1234) \
+	X("%p", (void *)NULL) \
+	X("%f|%F|%.2f|%10.3f|%-10.3f|%+f|% f|%010.2f", 3.25, 3.25, 3.25, 3.25, 3.25, 3.25, 3.25, -3.25) \
+	X("%.0f %#.0f", 2.5, 2.5) \
 	X("%e|%E|%.3e|%12.4E|%.0e", 12345.678, 12345.678, 12345.678, 0.00012, 5.5) \
 	X("%g|%G|%.10g|%#g|%g|%G", 1e10, 1e-10, 1.0 / 3, 1.0, 100000.0, 1e300) \
-	X("%a|%A|%.2a|%20a|%-20a|", 1.0, 0.1, 1.999, -2.5, 3.0) X("%f %e %g %a", (double)NAN, (double)INFINITY, -(double)INFINITY, 0.0) \
-	X("%F %E %G %A", (double)NAN, (double)INFINITY, -(double)INFINITY, -0.0) X("%lf %f", 1.5, 2.5f) X("%f", 1e300) \
+	X("%a|%A|%.2a|%20a|%-20a|", 1.0, 0.1, 1.999, -2.5, 3.0) \
+	X("%f %e %g %a", (double)NAN, (double)INFINITY, -(double)INFINITY, 0.0) \
+	X("%F %E %G %A", (double)NAN, (double)INFINITY, -(double)INFINITY, -0.0) \
+	X("%lf %f", 1.5, 2.5f) \
+	X("%f", 1e300) \
 	X("%s is %d years, %.1f m, %c, %p, %%, %s", "she", 40, 1.7, 'x', (void *)16, "end") \
 	X("%d %d %d %d %d %d %d %d %d %d %d %d", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12) \
-	X("%300d|", 1) X("%-5000s|", "padded") X("%.1000f", 1.0 / 3)
+	X("%300d|", 1) \
+	X("%-5000s|", "padded") \
+	X("%.1000f", 1.0 / 3)
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE
 #define LONG_DOUBLES(X) \
-	X("%Lf|%.3Le|%Lg|%La|%10.2LF|", 3.25L, 1e4000L, 1.0L / 3, 1.0L, -2.5L) X("%d %Lf %s %LG", 1, 2.0L, "three", 4e-4000L)
+	X("%Lf|%.3Le|%Lg|%La|%10.2LF|", 3.25L, 1e4000L, 1.0L / 3, 1.0L, -2.5L) \
+	X("%d %Lf %s %LG", 1, 2.0L, "three", 4e-4000L)
 #else
 #define LONG_DOUBLES(X)
 #endif
@@ -247,12 +277,13 @@ static void test_wrong(struct result *result)
 	static const struct {
 		int status;
 		const char *text;
-	} cases[] = {WRONG(X)};
+	} cases[] = { WRONG(X) };
 #undef X
 	int which;
 
 	for (which = 0; which < (int)(sizeof cases / sizeof *cases); which++) {
-		const int status = cases[which].status < 0 ? cases[which].status : (int)strlen(cases[which].text);
+		const int status =
+			cases[which].status < 0 ? cases[which].status : (int)strlen(cases[which].text);
 
 		hipLaunchKernelGGL(print_wrong, dim3(1), dim3(1), 0, 0, which, result);
 		t_hip(hipDeviceSynchronize());
@@ -273,7 +304,8 @@ __global__ static void print_string(const char *string, int limit, int *status)
 
 static void test_long(struct result *result)
 {
-	static const int limits[][2] = {{0, 140}, {2000, 2060}, {4040, 4110}, {65530, 65540}, {200000, 200000}, {1 << 20, 1 << 20}};
+	static const int limits[][2] = {
+		{0, 140}, {2000, 2060}, {4040, 4110}, {65530, 65540}, {200000, 200000}, {1 << 20, 1 << 20}};
 	const int most = 1 << 20;
 	std::string text;
 	char *string, what[64];
@@ -286,9 +318,11 @@ static void test_long(struct result *result)
 	t_hip(hipMemcpy(string, text.c_str(), (size_t)most + 1, hipMemcpyHostToDevice));
 	for (i = 0; i < sizeof limits / sizeof *limits; i++) {
 		for (limit = limits[i][0]; limit <= limits[i][1]; limit++) {
-			const std::string expected = std::to_string(limit) + "<" + text.substr(0, (size_t)limit) + ">end";
+			const std::string expected =
+				std::to_string(limit) + "<" + text.substr(0, (size_t)limit) + ">end";
 
-			hipLaunchKernelGGL(print_string, dim3(1), dim3(1), 0, 0, string, limit, &result->status);
+			hipLaunchKernelGGL(
+				print_string, dim3(1), dim3(1), 0, 0, string, limit, &result->status);
 			t_hip(hipDeviceSynchronize());
 			snprintf(what, sizeof what, "a string of %d", limit);
 			expect(expected, what);
@@ -304,22 +338,27 @@ static void test_long(struct result *result)
 #ifdef __HIP_PLATFORM_CPU__
 __global__ static void print_edge(const char *end, const wchar_t *wide_end, struct result *result)
 {
-	result->status = gshmemx_printf("%.3s %.*s %.2ls %.0s|%d %p", end - 3, 5, end - 5, wide_end - 2, end, end, end, end);
+	result->status = gshmemx_printf(
+		"%.3s %.*s %.2ls %.0s|%d %p", end - 3, 5, end - 5, wide_end - 2, end, end, end, end);
 }
 
 /* Unreadable memory follows these strings; and an argument that is not printed as text is not read at all. */
 static void test_edge(struct result *result)
 {
 	const size_t nbytes = (size_t)sysconf(_SC_PAGESIZE);
-	char *memory = (char *)mmap(NULL, 2 * nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	char *wide = (char *)mmap(NULL, 2 * nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory =
+		(char *)mmap(NULL, 2 * nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *wide =
+		(char *)mmap(NULL, 2 * nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char expected[128];
 
 	t_check(memory != MAP_FAILED && wide != MAP_FAILED, "mmap");
 	memcpy(memory + nbytes - 5, "hello", 5);
 	memcpy(wide + nbytes - 2 * sizeof(wchar_t), L"wi", 2 * sizeof(wchar_t));
-	t_check(!mprotect(memory + nbytes, nbytes, PROT_NONE) && !mprotect(wide + nbytes, nbytes, PROT_NONE), "mprotect");
-	hipLaunchKernelGGL(print_edge, dim3(1), dim3(1), 0, 0, memory + nbytes, (wchar_t *)(void *)(wide + nbytes), result);
+	t_check(!mprotect(memory + nbytes, nbytes, PROT_NONE) && !mprotect(wide + nbytes, nbytes, PROT_NONE),
+		"mprotect");
+	hipLaunchKernelGGL(print_edge, dim3(1), dim3(1), 0, 0, memory + nbytes,
+		(wchar_t *)(void *)(wide + nbytes), result);
 	t_hip(hipDeviceSynchronize());
 	snprintf(expected, sizeof expected, "llo hello wi |(not an integer) %p", (void *)(memory + nbytes));
 	expect(expected, "strings at the end of memory");
@@ -350,7 +389,8 @@ __global__ static void print_lanes(const char *dots, int *status)
 		if (i % 2)
 			n = gshmemx_printf("block %d, thread %d, time %d: %.*s\n", block, i, k, 3 * i, dots);
 		else
-			n = gshmemx_printf("block %d, even thread %d, time %d: %s %g\n", block, i, k, "no dots", 0.5 * i);
+			n = gshmemx_printf("block %d, even thread %d, time %d: %s %g\n", block, i, k,
+				"no dots", 0.5 * i);
 		status[at] = k == 0 ? n : status[at] < 0 || n < 0 ? -1 : status[at] + n;
 	}
 }
@@ -368,10 +408,12 @@ static void test_lanes(void)
 	for (block = 0; block < NBLOCKS; block++) {
 		for (i = 0; i < NTHREADS; i++) {
 			for (k = 0; i % 3 && k < NTIMES; k++) {
-				total += i % 2 ? snprintf(text, sizeof text, "block %d, thread %d, time %d: %.*s\n", block, i, k,
-							  3 * i, dots.c_str()) :
-						 snprintf(text, sizeof text, "block %d, even thread %d, time %d: no dots %g\n",
-							  block, i, k, 0.5 * i);
+				total += i % 2
+					? snprintf(text, sizeof text, "block %d, thread %d, time %d: %.*s\n",
+						  block, i, k, 3 * i, dots.c_str())
+					: snprintf(text, sizeof text,
+						  "block %d, even thread %d, time %d: no dots %g\n", block, i,
+						  k, 0.5 * i);
 				expected += text;
 				nlines++;
 			}
@@ -419,8 +461,8 @@ static void test_early(volatile int *flag)
 	got = take(11 + first.size() + second.size());
 	*flag = 1;
 	t_hip(hipDeviceSynchronize());
-	t_check(got == "the host's " + first + second || got == "the host's " + second + first, "text of kernels that wait: \"%s\"",
-		got.c_str());
+	t_check(got == "the host's " + first + second || got == "the host's " + second + first,
+		"text of kernels that wait: \"%s\"", got.c_str());
 }
 
 int main(void)

@@ -177,7 +177,7 @@ __global__ static void by_lanes(struct job *jobs, unsigned njobs)
 
 	if (i < njobs)
 		jobs[i].status = gshmemx_rpc_stream(jobs[i].op, jobs[i].in, jobs[i].in_nbytes, jobs[i].out,
-						    jobs[i].out_nbytes, &jobs[i].got_nbytes);
+			jobs[i].out_nbytes, &jobs[i].got_nbytes);
 }
 
 /* By all lanes of a wave, or some; all must get the same result. */

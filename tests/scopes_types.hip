@@ -14,8 +14,8 @@
 #include "oracle.h"
 
 enum { PUT, PUT_NBI, GET, GET_NBI, IPUT, IGET, IBPUT, IBGET, PUT_SIGNAL, PUT_SIGNAL_NBI, NOPS };
-static const char *const op_names[] = {"put", "put_nbi", "get", "get_nbi", "iput", "iget", "ibput", "ibget",
-				       "put_signal", "put_signal_nbi"};
+static const char *const op_names[] = {
+	"put", "put_nbi", "get", "get_nbi", "iput", "iget", "ibput", "ibget", "put_signal", "put_signal_nbi"};
 
 /* Elements, and the strides of iput and iget, of slot op * NLENGTHS + k. */
 #define NLENGTHS   3
@@ -63,77 +63,76 @@ T_HD int signal_op(int slot)
 }
 
 /* One scope's calls of one type. */
-#define CALLS(SCOPE, PUT_, PUT_NBI_, GET_, GET_NBI_, IPUT_, IGET_, IBPUT_, IBGET_, PUT_SIGNAL_, PUT_SIGNAL_NBI_) \
-	case (SCOPE) * NOPS + PUT: \
+#define CALLS( \
+	SCOPE, PUT_, PUT_NBI_, GET_, GET_NBI_, IPUT_, IGET_, IBPUT_, IBGET_, PUT_SIGNAL_, PUT_SIGNAL_NBI_) \
+	case (SCOPE)*NOPS + PUT: \
 		PUT_(d, s, n, pe); \
 		break; \
-	case (SCOPE) * NOPS + PUT_NBI: \
+	case (SCOPE)*NOPS + PUT_NBI: \
 		PUT_NBI_(d, s, n, pe); \
 		break; \
-	case (SCOPE) * NOPS + GET: \
+	case (SCOPE)*NOPS + GET: \
 		GET_(d, s, n, pe); \
 		break; \
-	case (SCOPE) * NOPS + GET_NBI: \
+	case (SCOPE)*NOPS + GET_NBI: \
 		GET_NBI_(d, s, n, pe); \
 		break; \
-	case (SCOPE) * NOPS + IPUT: \
+	case (SCOPE)*NOPS + IPUT: \
 		IPUT_(d, s, dest_stride(slot), source_stride(slot), n, pe); \
 		break; \
-	case (SCOPE) * NOPS + IGET: \
+	case (SCOPE)*NOPS + IGET: \
 		IGET_(d, s, dest_stride(slot), source_stride(slot), n, pe); \
 		break; \
-	case (SCOPE) * NOPS + IBPUT: \
-		IBPUT_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), block(slot), \
-		       nblocks(slot), pe); \
+	case (SCOPE)*NOPS + IBPUT: \
+		IBPUT_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), \
+			block(slot), nblocks(slot), pe); \
 		break; \
-	case (SCOPE) * NOPS + IBGET: \
-		IBGET_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), block(slot), \
-		       nblocks(slot), pe); \
+	case (SCOPE)*NOPS + IBGET: \
+		IBGET_(d, s, block_stride(slot, dest_stride(slot)), block_stride(slot, source_stride(slot)), \
+			block(slot), nblocks(slot), pe); \
 		break; \
-	case (SCOPE) * NOPS + PUT_SIGNAL: \
+	case (SCOPE)*NOPS + PUT_SIGNAL: \
 		PUT_SIGNAL_(d, s, n, sig, 1000 + slot, signal_op(slot), pe); \
 		break; \
-	case (SCOPE) * NOPS + PUT_SIGNAL_NBI: \
+	case (SCOPE)*NOPS + PUT_SIGNAL_NBI: \
 		PUT_SIGNAL_NBI_(d, s, n, sig, 1000 + slot, signal_op(slot), pe); \
 		break;
 #define TYPED(SCOPE, PREFIX, NAME, S) \
 	CALLS(SCOPE, PREFIX##_##NAME##_put##S, PREFIX##_##NAME##_put_nbi##S, PREFIX##_##NAME##_get##S, \
-	      PREFIX##_##NAME##_get_nbi##S, PREFIX##_##NAME##_iput##S, PREFIX##_##NAME##_iget##S, \
-	      PREFIX##_##NAME##_ibput##S, PREFIX##_##NAME##_ibget##S, PREFIX##_##NAME##_put_signal##S, PREFIX##_##NAME##_put_signal_nbi##S)
+		PREFIX##_##NAME##_get_nbi##S, PREFIX##_##NAME##_iput##S, PREFIX##_##NAME##_iget##S, \
+		PREFIX##_##NAME##_ibput##S, PREFIX##_##NAME##_ibget##S, PREFIX##_##NAME##_put_signal##S, \
+		PREFIX##_##NAME##_put_signal_nbi##S)
 /* 16-bit types have the strided calls and put_signal only for waves and work-groups. */
 #define SHORT_THREAD(NAME) \
 	CALLS(T_THREAD, gshmemx_##NAME##_put, gshmemx_##NAME##_put_nbi, gshmemx_##NAME##_get, \
-	      gshmemx_##NAME##_get_nbi, gshmemx_##NAME##_iput_wave, gshmemx_##NAME##_iget_wave, \
-	      gshmemx_##NAME##_ibput_wave, gshmemx_##NAME##_ibget_wave, \
-	      gshmemx_##NAME##_put_signal_wave, gshmemx_##NAME##_put_signal_nbi_wave)
+		gshmemx_##NAME##_get_nbi, gshmemx_##NAME##_iput_wave, gshmemx_##NAME##_iget_wave, \
+		gshmemx_##NAME##_ibput_wave, gshmemx_##NAME##_ibget_wave, gshmemx_##NAME##_put_signal_wave, \
+		gshmemx_##NAME##_put_signal_nbi_wave)
 #define SIZED(SCOPE, PREFIX, SIZE, S) \
 	CALLS(SCOPE, PREFIX##_put##SIZE##S, PREFIX##_put##SIZE##_nbi##S, PREFIX##_get##SIZE##S, \
-	      PREFIX##_get##SIZE##_nbi##S, PREFIX##_iput##SIZE##S, PREFIX##_iget##SIZE##S, \
-	      PREFIX##_ibput##SIZE##S, PREFIX##_ibget##SIZE##S, \
-	      PREFIX##_put##SIZE##_signal##S, PREFIX##_put##SIZE##_signal_nbi##S)
+		PREFIX##_get##SIZE##_nbi##S, PREFIX##_iput##SIZE##S, PREFIX##_iget##SIZE##S, \
+		PREFIX##_ibput##SIZE##S, PREFIX##_ibget##SIZE##S, PREFIX##_put##SIZE##_signal##S, \
+		PREFIX##_put##SIZE##_signal_nbi##S)
 /* Bytes have no strided calls of their own. */
 #define MEM(SCOPE, PREFIX, S) \
 	CALLS(SCOPE, PREFIX##_putmem##S, PREFIX##_putmem_nbi##S, PREFIX##_getmem##S, PREFIX##_getmem_nbi##S, \
-	      PREFIX##_iput8##S, PREFIX##_iget8##S, PREFIX##_ibput8##S, PREFIX##_ibget8##S, PREFIX##_putmem_signal##S, PREFIX##_putmem_signal_nbi##S)
+		PREFIX##_iput8##S, PREFIX##_iget8##S, PREFIX##_ibput8##S, PREFIX##_ibget8##S, \
+		PREFIX##_putmem_signal##S, PREFIX##_putmem_signal_nbi##S)
 
 #define OF_TYPE(NAME, TYPE, IS_SHORT, ...) \
 	struct of_##NAME { \
 		typedef TYPE type; \
 		/* Whether the call of a thread is one of a wave. */ \
-		static __device__ bool is_of_wave(int slot) \
-		{ \
-			return IS_SHORT && slot / NLENGTHS >= IPUT; \
-		} \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
-		static __host__ __device__ __attribute__((noinline)) void call(int scope, int slot, type *d, \
-									       const type *s, uint64_t *sig, int pe) \
+		static __device__ bool is_of_wave(int slot) { return IS_SHORT && slot / NLENGTHS >= IPUT; } \
+		static const char *name() { return #NAME; } \
+		static __host__ __device__ __attribute__((noinline)) void call( \
+			int scope, int slot, type *d, const type *s, uint64_t *sig, int pe) \
 		{ \
 			size_t n = length(slot); \
 \
-			switch (scope * NOPS + slot / NLENGTHS) { __VA_ARGS__ } \
+			switch (scope * NOPS + slot / NLENGTHS) { \
+				__VA_ARGS__ \
+			} \
 		} \
 	};
 /* clang-format off */
@@ -172,15 +171,16 @@ static __global__ void call_all(
 	const unsigned nwaves = (t_count() + warpSize - 1) / warpSize;
 
 	for (int slot = 0; slot < NSLOTS; slot++)
-		if (scope == T_WG || (t_rank() / warpSize == slot % nwaves &&
-				      (scope == T_WAVE || T::is_of_wave(slot) || t_rank() % warpSize == 5)))
+		if (scope == T_WG ||
+			(t_rank() / warpSize == slot % nwaves &&
+				(scope == T_WAVE || T::is_of_wave(slot) || t_rank() % warpSize == 5)))
 			T::call(scope, slot, (type *)(dest + slot * SLOT * elem_nbytes),
 				(const type *)(source + slot * SLOT * elem_nbytes), sig + slot, pe);
 	gshmemx_quiet_wg();
 }
 
 static unsigned char *before, *of_previous, *of_next, *expected, *got; /* on the CPU */
-static char *dest, *source;                                     /* in the heap */
+static char *dest, *source;                                            /* in the heap */
 static uint64_t *sig;
 
 template <class T> static void check_scope(int scope, int pe)
@@ -215,9 +215,9 @@ template <class T> static void check_scope(int scope, int pe)
 	}
 	t_from_device(sigs, sig, sizeof sigs);
 	for (int slot = 0; slot < NSLOTS; slot++) {
-		uint64_t want = slot / NLENGTHS < PUT_SIGNAL             ? ADD_BEFORE
-				: signal_op(slot) == GSHMEM_SIGNAL_ADD ? ADD_BEFORE + 1000 + slot
-								       : 1000 + slot;
+		uint64_t want = slot / NLENGTHS < PUT_SIGNAL   ? ADD_BEFORE
+			: signal_op(slot) == GSHMEM_SIGNAL_ADD ? ADD_BEFORE + 1000 + slot
+							       : 1000 + slot;
 
 		t_check(sigs[slot] == want, "PE %d: %s by %s, type %s: signal: expected %lu, got %lu",
 			gshmem_my_pe(), op_names[slot / NLENGTHS], t_scope_names[scope], T::name(), want,

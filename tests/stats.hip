@@ -113,7 +113,7 @@ static struct cell find(const struct t_job *job, const char *from, const char *t
 
 	for (; (line = strstr(line, "gshmem: stats: ")); line++) {
 		if (sscanf(line, "gshmem: stats: %15s %15s %15s %15s %lu %lu", a, b, c, d, &nops, &nbytes) !=
-		    6)
+			6)
 			continue;
 		if (strcmp(a, from) || strcmp(b, to) || strcmp(c, kind))
 			continue;
@@ -126,7 +126,7 @@ static struct cell find(const struct t_job *job, const char *from, const char *t
 }
 
 static void expect(const struct t_job *job, int from, int to, const char *kind, int is_carried,
-		   unsigned long nops, unsigned long nbytes)
+	unsigned long nops, unsigned long nbytes)
 {
 	char a[16], b[16];
 	struct cell cell;
@@ -151,15 +151,15 @@ static void check_job(const char *env, int carried)
 		const int next = (me + 1) % NPES, is_carried = carried == NPES || carried == next;
 
 		expect(&job, me, next, "put", is_carried, 5 + 1 + 1 + NBLOCKS * NLANES + NBLOCKS + NSTREAMED,
-		       500 + 80 + 40 + NBLOCKS * NLANES * 8 + NBLOCKS * 256 + NSTREAMED * 8);
+			500 + 80 + 40 + NBLOCKS * NLANES * 8 + NBLOCKS * 256 + NSTREAMED * 8);
 		expect(&job, me, next, "get", is_carried, 2 + NBLOCKS + NBLOCKS + NSTREAMED,
-		       128 + NBLOCKS * 16 + NBLOCKS * 8 + NSTREAMED * 8);
+			128 + NBLOCKS * 16 + NBLOCKS * 8 + NSTREAMED * 8);
 		expect(&job, me, next, "amo", is_carried, 4 + NBLOCKS * NLANES, (4 + NBLOCKS * NLANES) * 8);
 		expect(&job, me, next, "signal", is_carried, 3, 24);
 		expect(&job, me, (me + 2) % NPES, "put", 0, 0, 0);
 		for (int pe = 0; pe < NPES; pe++)
 			expect(&job, me, pe, "collective", pe != me && (carried == NPES || carried == pe), 1,
-			       NELEMS * 8);
+				NELEMS * 8);
 		nputs += 7 + NBLOCKS * NLANES + NBLOCKS + NSTREAMED;
 	}
 	t_check(find(&job, "all", "all", "put").nops[0] + find(&job, "all", "all", "put").nops[1] == nputs,

@@ -46,15 +46,16 @@ int main(void)
 	*nwrong = 0;
 	t_hip(hipMemcpy(source, values, sizeof values, hipMemcpyDefault));
 	t_hip(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, NCALLS * 8, 8, (void **)&memory, &win), 0, "allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, NCALLS * 8, 8, (void **)&memory, &win), 0,
+		"allocate");
 	gshmem_barrier_all();
 
 	t_equal(gshmemx_win_fence_on_stream(win, GSHMEMX_MODE_NOPRECEDE, stream), 0, "fence");
 	hipLaunchKernelGGL(wait_for_cpu, dim3(1), dim3(1), 0, stream, go);
 	for (int i = 0; i < NCALLS; i++) {
 		t_equal(gshmemx_long_put_on_stream(put + i, source + i, 1, next, stream), 0, "put");
-		t_equal(gshmemx_long_put_signal_on_stream(put + NCALLS + i, source + i, 1, signals, 1,
-				GSHMEM_SIGNAL_ADD, next, stream),
+		t_equal(gshmemx_long_put_signal_on_stream(
+				put + NCALLS + i, source + i, 1, signals, 1, GSHMEM_SIGNAL_ADD, next, stream),
 			0, "put_signal");
 		t_equal(gshmemx_signal_op_on_stream(signals + 1, 1, GSHMEM_SIGNAL_ADD, next, stream), 0,
 			"signal");

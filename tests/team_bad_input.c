@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 		return pe_main(argv[1], atoi(argv[2]));
 	expect("starts", "", 1, "pe 0: gshmem_team_split_strided: start, stride, size: all PEs");
 	expect("beyond", "", 1,
-	       "pe 0: gshmem_team_split_strided: start 1, stride 1, size 2: not within a team of 2 PEs");
+		"pe 0: gshmem_team_split_strided: start 1, stride 1, size 2: not within a team of 2 PEs");
 	expect("below", "", 1, "start 0, stride -1, size 2: not within a team of 2 PEs");
 	expect("size0", "", 1, "start 0, stride 1, size 0: not within");
 	expect("stride0", "", 1, "start 0, stride 0, size 2: not within");

@@ -17,28 +17,25 @@ template <class T> T_HD T value(size_t i)
 	const T largest = (T)-1 > (T)0 ? (T)-1 : (T)(((uint64_t)1 << (8 * sizeof(T) - 1)) - 1),
 		smallest = (T)~largest;
 	const T values[NVALUES] = {0, 1, (T)-1, 2, largest, (T)(largest - 1), smallest, (T)(smallest + 1),
-				   (T)(largest / 2 + 1), (T)0x80};
+		(T)(largest / 2 + 1), (T)0x80};
 
 	return values[i];
 }
 
 template <class T> static bool compare(T a, int cmp, T b)
 {
-	return cmp == GSHMEM_CMP_EQ   ? a == b
-	       : cmp == GSHMEM_CMP_NE ? a != b
-	       : cmp == GSHMEM_CMP_GT ? a > b
-	       : cmp == GSHMEM_CMP_GE ? a >= b
-	       : cmp == GSHMEM_CMP_LT ? a < b
-				      : a <= b;
+	return cmp == GSHMEM_CMP_EQ    ? a == b
+		: cmp == GSHMEM_CMP_NE ? a != b
+		: cmp == GSHMEM_CMP_GT ? a > b
+		: cmp == GSHMEM_CMP_GE ? a >= b
+		: cmp == GSHMEM_CMP_LT ? a < b
+				       : a <= b;
 }
 
 #define OF_TYPE(NAME, TYPE) \
 	struct of_##NAME { \
 		typedef TYPE type; \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
+		static const char *name() { return #NAME; } \
 		static __host__ __device__ int test(type *ivar, int cmp, type v) \
 		{ \
 			return gshmem_##NAME##_test(ivar, cmp, v); \

@@ -29,7 +29,7 @@ extern "C" int sched_yield(void) noexcept
 struct memory {
 	long *words; /* [4], all 0 */
 	uint64_t *sig;
-	long *lock;  /* someone holds it */
+	long *lock; /* someone holds it */
 };
 
 enum {

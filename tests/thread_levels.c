@@ -94,7 +94,7 @@ static void check_blocked(void)
 int main(void)
 {
 	static const int levels[] = {GSHMEM_THREAD_MULTIPLE, GSHMEM_THREAD_SERIALIZED, GSHMEM_THREAD_FUNNELED,
-				     GSHMEM_THREAD_SINGLE};
+		GSHMEM_THREAD_SINGLE};
 	size_t i;
 
 	for (i = 0; i < sizeof levels / sizeof *levels; i++) {

@@ -106,8 +106,8 @@ static int count_lines(const char *a, const char *b, const char *c)
 	for (; *at; at = *end ? end + 1 : end) {
 		end = at + strcspn(at, "\n");
 		n += memmem(at, (size_t)(end - at), a, strlen(a)) &&
-		     memmem(at, (size_t)(end - at), b, strlen(b)) &&
-		     memmem(at, (size_t)(end - at), c, strlen(c));
+			memmem(at, (size_t)(end - at), b, strlen(b)) &&
+			memmem(at, (size_t)(end - at), c, strlen(c));
 	}
 	return n;
 }

@@ -92,8 +92,8 @@ static double error_us_of(int pe)
 }
 
 /* Checks the events of a call in this PE's kernels, and returns how many there are. */
-static int count_events(int pe, const char *name, const char *category, long nbytes, double begin_us,
-			double end_us)
+static int count_events(
+	int pe, const char *name, const char *category, long nbytes, double begin_us, double end_us)
 {
 	char named[80], of[40];
 	const double error_us = error_us_of(pe);
@@ -106,7 +106,7 @@ static int count_events(int pe, const char *name, const char *category, long nby
 		const double at_us = number_in(line, "\"ts\":"), length_us = number_in(line, "\"dur\":");
 
 		if (!has(line, named) || !has(line, of) || !has(line, "\"thread\":") ||
-		    (int)number_in(line, "\"pid\":") != pe)
+			(int)number_in(line, "\"pid\":") != pe)
 			continue;
 		n++;
 		t_check(!has(line, "\"open\""), "%s of PE %d has no end", name, pe);

@@ -41,8 +41,9 @@ static int kept; /* stderr, where the case closes it */
  */
 extern "C" int gethostname(char *name, size_t nbytes) noexcept
 {
-	if (++ngethostnames == 2 && ((test_case == "dies_in_init" && rank_ == 1) ||
-				     (test_case == "maker_dies_in_init" && rank_ == 0)))
+	if (++ngethostnames == 2 &&
+		((test_case == "dies_in_init" && rank_ == 1) ||
+			(test_case == "maker_dies_in_init" && rank_ == 0)))
 		raise(SIGKILL);
 	snprintf(name, nbytes, "testhost");
 	return 0;
@@ -233,7 +234,8 @@ static int connect_maker(const gshmemx_uniqueid_t *id)
 		sprintf(local.sun_path + 1 + at, "%02x", bytes[8 + i]);
 	fd = socket(family, SOCK_STREAM, 0);
 	if (family == AF_UNIX)
-		t_equal(connect(fd, (struct sockaddr *)&local, offsetof(struct sockaddr_un, sun_path) + 1 + at),
+		t_equal(connect(fd, (struct sockaddr *)&local,
+				offsetof(struct sockaddr_un, sun_path) + 1 + at),
 			0, "a stranger's connect to a local socket");
 	else
 		t_equal(connect(fd, (struct sockaddr *)&address, sizeof address), 0, "a stranger's connect");
@@ -434,11 +436,11 @@ int main(int argc, char **argv)
 	if (test_case == "bad_input")
 		return run_bad_input(&id);
 	if (test_case == "works" || test_case == "again" || test_case == "strangers" ||
-	    test_case == "window" || test_case == "closed" || test_case == "few_files" ||
-	    test_case == "crowd")
+		test_case == "window" || test_case == "closed" || test_case == "few_files" ||
+		test_case == "crowd")
 		return run_working(&id);
 	if (test_case.find("dies") != std::string::npos || test_case == "global_exit" ||
-	    test_case == "leaves")
+		test_case == "leaves")
 		return run_ending(&id);
 	return run_failing(&id);
 }

@@ -24,50 +24,58 @@ struct results {
 #define OF_TYPE(NAME, TYPE) \
 	struct of_##NAME { \
 		typedef TYPE type; \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
+		static const char *name() { return #NAME; } \
 		static __host__ __device__ void p(type *dest, type v, int pe) \
 		{ \
 			gshmem_##NAME##_p(dest, v, pe); \
 		} \
-		static __host__ __device__ void test(struct results *r, type *ivars, size_t n, const int *status, int cmp, \
-						     const type *values, bool vector) \
+		static __host__ __device__ void test(struct results *r, type *ivars, size_t n, \
+			const int *status, int cmp, const type *values, bool vector) \
 		{ \
 			if (vector) { \
 				r->all = gshmem_##NAME##_test_all_vector(ivars, n, status, cmp, values); \
 				r->any = gshmem_##NAME##_test_any_vector(ivars, n, status, cmp, values); \
-				r->some = gshmem_##NAME##_test_some_vector(ivars, n, r->indices, status, cmp, values); \
+				r->some = gshmem_##NAME##_test_some_vector( \
+					ivars, n, r->indices, status, cmp, values); \
 			} else { \
 				r->all = gshmem_##NAME##_test_all(ivars, n, status, cmp, values[0]); \
 				r->any = gshmem_##NAME##_test_any(ivars, n, status, cmp, values[0]); \
-				r->some = gshmem_##NAME##_test_some(ivars, n, r->indices, status, cmp, values[0]); \
+				r->some = gshmem_##NAME##_test_some( \
+					ivars, n, r->indices, status, cmp, values[0]); \
 			} \
 		} \
-		static __host__ __device__ size_t any(type *ivars, const int *status, const type *values, bool vector) \
+		static __host__ __device__ size_t any( \
+			type *ivars, const int *status, const type *values, bool vector) \
 		{ \
-			return vector ? gshmem_##NAME##_wait_until_any_vector(ivars, NELEMS, status, GSHMEM_CMP_EQ, values) \
-				      : gshmem_##NAME##_wait_until_any(ivars, NELEMS, status, GSHMEM_CMP_GE, values[0]); \
+			return vector ? gshmem_##NAME##_wait_until_any_vector( \
+						ivars, NELEMS, status, GSHMEM_CMP_EQ, values) \
+				      : gshmem_##NAME##_wait_until_any( \
+						ivars, NELEMS, status, GSHMEM_CMP_GE, values[0]); \
 		} \
-		static __host__ __device__ size_t some(type *ivars, size_t *indices, const int *status, const type *values, \
-						       bool vector) \
+		static __host__ __device__ size_t some( \
+			type *ivars, size_t *indices, const int *status, const type *values, bool vector) \
 		{ \
-			return vector ? gshmem_##NAME##_wait_until_some_vector(ivars, NELEMS, indices, status, \
-									       GSHMEM_CMP_EQ, values) \
-				      : gshmem_##NAME##_wait_until_some(ivars, NELEMS, indices, status, GSHMEM_CMP_GE, \
-									values[0]); \
+			return vector ? gshmem_##NAME##_wait_until_some_vector( \
+						ivars, NELEMS, indices, status, GSHMEM_CMP_EQ, values) \
+				      : gshmem_##NAME##_wait_until_some( \
+						ivars, NELEMS, indices, status, GSHMEM_CMP_GE, values[0]); \
 		} \
-		static __host__ __device__ void all(type *ivars, const int *status, const type *values, bool vector) \
+		static __host__ __device__ void all( \
+			type *ivars, const int *status, const type *values, bool vector) \
 		{ \
 			if (vector) \
-				gshmem_##NAME##_wait_until_all_vector(ivars, NELEMS, status, GSHMEM_CMP_EQ, values); \
+				gshmem_##NAME##_wait_until_all_vector( \
+					ivars, NELEMS, status, GSHMEM_CMP_EQ, values); \
 			else \
-				gshmem_##NAME##_wait_until_all(ivars, NELEMS, status, GSHMEM_CMP_GE, values[0]); \
+				gshmem_##NAME##_wait_until_all( \
+					ivars, NELEMS, status, GSHMEM_CMP_GE, values[0]); \
 		} \
 	};
 #ifndef WAIT_TYPES /* a word of each size; values of each sign */
-#define WAIT_TYPES(X) X(short, short) X(uint, unsigned) X(longlong, long long)
+#define WAIT_TYPES(X) \
+	X(short, short) \
+	X(uint, unsigned) \
+	X(longlong, long long)
 #endif
 WAIT_TYPES(OF_TYPE)
 
@@ -93,12 +101,18 @@ static __global__ void test_kernel(
 static bool holds(long a, int cmp, long b)
 {
 	switch (cmp) {
-	case GSHMEM_CMP_EQ: return a == b;
-	case GSHMEM_CMP_NE: return a != b;
-	case GSHMEM_CMP_GT: return a > b;
-	case GSHMEM_CMP_GE: return a >= b;
-	case GSHMEM_CMP_LT: return a < b;
-	default: return a <= b;
+	case GSHMEM_CMP_EQ:
+		return a == b;
+	case GSHMEM_CMP_NE:
+		return a != b;
+	case GSHMEM_CMP_GT:
+		return a > b;
+	case GSHMEM_CMP_GE:
+		return a >= b;
+	case GSHMEM_CMP_LT:
+		return a < b;
+	default:
+		return a <= b;
 	}
 }
 

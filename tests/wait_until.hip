@@ -28,10 +28,7 @@ T_HD int object_of(int what, int c)
 #define OF_TYPE(NAME, TYPE) \
 	struct of_##NAME { \
 		typedef TYPE type; \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
+		static const char *name() { return #NAME; } \
 		static __host__ __device__ void write(type *ivar, type v, int pe) \
 		{ \
 			gshmem_##NAME##_p(ivar, v, pe); \

@@ -96,7 +96,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return pe_main(argv[1]);
 	expect("host", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_long_wait_until: has waited ",
-	       " s for a value == 5 at address 0x");
+		" s for a value == 5 at address 0x");
 	expect("lock", "GSHMEM_WATCHDOG=0.5", "gshmem: pe 0: host: gshmem_set_lock: has waited ",
 		" s for a value == 1 at address 0x");
 	expect("kernel", "GSHMEM_WATCHDOG=0.5",

@@ -21,9 +21,7 @@ __global__ void barrier(int wave)
 		gshmemx_barrier_all_wave();
 }
 
-__global__ void nothing()
-{
-}
+__global__ void nothing() {}
 
 __global__ void wait_for(uint64_t *sig, int wg)
 {

@@ -13,9 +13,9 @@
 enum { LATE = 2, NPES = 3, LIMIT_S = 20 };
 
 /* In this order; gshmem_finalize is the inner one, then the last one. */
-static const char *const calls[] = {"gshmem_malloc",  "gshmem_calloc", "gshmem_align",
-				    "gshmem_malloc_with_hints", "gshmem_realloc", "gshmem_free",
-				    "gshmem_init", "gshmem_finalize", "gshmem_finalize"};
+static const char *const calls[] = {"gshmem_malloc", "gshmem_calloc", "gshmem_align",
+	"gshmem_malloc_with_hints", "gshmem_realloc", "gshmem_free", "gshmem_init", "gshmem_finalize",
+	"gshmem_finalize"};
 enum { NCALLS = sizeof calls / sizeof *calls };
 
 static void make_call(int which)

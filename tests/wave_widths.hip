@@ -13,7 +13,7 @@
 
 #include "helpers.h"
 
-#define NELEMS 3000
+#define NELEMS   3000
 #define NTHREADS 256
 #define MOST_PES 16
 
@@ -156,8 +156,7 @@ int main(int argc, char **argv)
 		hipLaunchKernelGGL(collect, dim3(1), dim3(NTHREADS), 0, 0, s, i % 2 == 0);
 		t_hip(hipDeviceSynchronize());
 		check_collected(look(s), me, npes);
-		t_memset(
-			s->sums, 0, offsetof(struct shared, signals) - offsetof(struct shared, sums));
+		t_memset(s->sums, 0, offsetof(struct shared, signals) - offsetof(struct shared, sums));
 		gshmem_barrier_all();
 	}
 	t_hip(hipHostFree(heard));

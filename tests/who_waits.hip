@@ -42,7 +42,7 @@ static void read_file(const char *path)
 static bool has_sum(void)
 {
 	return strstr(text, "gshmem: pe 0: SIGUSR1: waits of this PE: 3\n") ||
-	       (!GSHMEMI_ARCH_HOST_DIRECT && strstr(text, "gshmem: pe 0: SIGUSR1: waits of this PE: 2\n"));
+		(!GSHMEMI_ARCH_HOST_DIRECT && strstr(text, "gshmem: pe 0: SIGUSR1: waits of this PE: 2\n"));
 }
 
 /* Whether a line begins with start and contains both others. */
@@ -53,7 +53,7 @@ static bool has_line(const char *start, const char *first, const char *second)
 	for (at = text; (at = strstr(at, start)); at = end) {
 		end = at + strcspn(at, "\n");
 		if (memmem(at, (size_t)(end - at), first, strlen(first)) &&
-		    memmem(at, (size_t)(end - at), second, strlen(second)))
+			memmem(at, (size_t)(end - at), second, strlen(second)))
 			return true;
 	}
 	return false;
@@ -62,15 +62,14 @@ static bool has_line(const char *start, const char *first, const char *second)
 static bool has_all(void)
 {
 	return has_line("gshmem: pe 0: host: gshmem_long_wait_until: has waited ",
-			" s for a value == 7 at address 0x", "found 3 (SIGUSR1)") &&
-	       has_line("gshmem: pe 0: kernel, block 0, ", ": gshmem_long_wait_until: has waited ",
+		       " s for a value == 7 at address 0x", "found 3 (SIGUSR1)") &&
+		has_line("gshmem: pe 0: kernel, block 0, ", ": gshmem_long_wait_until: has waited ",
 			"a value >= 5") &&
-	       has_line("gshmem: pe 0: kernel, block 1, ", ": gshmem_long_wait_until: has waited ",
+		has_line("gshmem: pe 0: kernel, block 1, ", ": gshmem_long_wait_until: has waited ",
 			"found 0 (SIGUSR1)") &&
-	       has_line("gshmem: pe 1: host: gshmem_barrier_all: has waited ", "; PE 0 on ",
+		has_line("gshmem: pe 1: host: gshmem_barrier_all: has waited ", "; PE 0 on ",
 			" has not arrived (SIGUSR1)") &&
-	       has_sum() &&
-	       strstr(text, "gshmem: pe 1: SIGUSR1: waits of this PE: 1\n");
+		has_sum() && strstr(text, "gshmem: pe 1: SIGUSR1: waits of this PE: 1\n");
 }
 
 /* Twice: a PE forgets what it reported the last time. */

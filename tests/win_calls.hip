@@ -16,15 +16,15 @@ enum { MAX_PES = 8, NBULK = 70, NPAIRS = 9, NBYTES = 13, NTHREADS = 96, NSUMS = 
 
 /* A PE's memory in its window, all in 16-byte places, for PEs whose unit is 16. */
 struct part {
-	long own[NBULK];                       /* what others get */
-	long put[MAX_PES][NBULK];              /* written by each PE, as the next */
+	long own[NBULK];          /* what others get */
+	long put[MAX_PES][NBULK]; /* written by each PE, as the next */
 	long pairs[MAX_PES][2 * NPAIRS];
 	char bytes[MAX_PES][16];
 	long notified[MAX_PES][NBULK];
 	long requested[MAX_PES][NBULK];
 	long swapped[MAX_PES][2];
 	long updated[MAX_PES][NBULK];
-	long sum[NSUMS];                       /* updated by all */
+	long sum[NSUMS]; /* updated by all */
 	long count[2];
 };
 
@@ -55,8 +55,9 @@ T_HD long value(long round, int from, int to)
 
 /* A call by the threads of a scope, which must be a constant. */
 #define BY(NAME, ...) \
-	(scope == GSHMEMI_WAVE ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
-			       : scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) : gshmemx_win_##NAME(__VA_ARGS__))
+	(scope == GSHMEMI_WAVE                ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
+			: scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) \
+					      : gshmemx_win_##NAME(__VA_ARGS__))
 /*
  * By bytes: nvcc 13.0 folds the offset of a field behind a pointer to a struct into its test for global
  * memory, and then rejects its own code ("Broken function found").
@@ -64,7 +65,7 @@ T_HD long value(long round, int from, int to)
 #define END(FIELD) (t.ends + offsetof(struct ends, FIELD))
 #define ROW(FIELD) (END(FIELD) + (size_t)pe * sizeof(((struct ends *)NULL)->FIELD[0]))
 #define LONGS(AT)  ((long *)(void *)(AT))
-#define AT(FIELD) (((const char *)&t.part->FIELD - (const char *)t.part) / t.unit[pe])
+#define AT(FIELD)  (((const char *)&t.part->FIELD - (const char *)t.part) / t.unit[pe])
 
 /* All operations on a PE; counts errors. is_one: this thread is the first of its group. */
 template <int scope> __host__ __device__ static int work_on(const struct test &t, int pe, bool is_one)
@@ -80,18 +81,19 @@ template <int scope> __host__ __device__ static int work_on(const struct test &t
 	nwrong += BY(getmem, t.win, ROW(got_bytes), AT(own), NBYTES, pe) != 0;
 	nwrong += BY(long_accumulate, t.win, AT(sum), LONGS(END(sums)), NSUMS, GSHMEMX_SUM, pe) != 0;
 	nwrong += BY(long_accumulate, t.win, AT(sum), NULL, NSUMS, GSHMEMX_NO_OP, pe) != 0;
-	nwrong += BY(long_get_accumulate, t.win, LONGS(ROW(got_by_no_op)), AT(own), NULL, NBULK, GSHMEMX_NO_OP,
-			  pe) != 0;
+	nwrong += BY(long_get_accumulate, t.win, LONGS(ROW(got_by_no_op)), AT(own), NULL, NBULK,
+			  GSHMEMX_NO_OP, pe) != 0;
 	nwrong += BY(long_put_notify, t.win, AT(notified[t.me]), LONGS(ROW(bulk)), NBULK, 2 * t.me, pe) != 0;
 	nwrong += BY(long_get_notify, t.win, LONGS(ROW(got_notified)), AT(own), NBULK, 2 * t.me + 1, pe) != 0;
-	nwrong += BY(long_rput, t.win, AT(requested[t.me]), LONGS(ROW(bulk)), NBULK / 2, pe, &requests[0]) != 0;
+	nwrong +=
+		BY(long_rput, t.win, AT(requested[t.me]), LONGS(ROW(bulk)), NBULK / 2, pe, &requests[0]) != 0;
 	nwrong += BY(long_rget, t.win, LONGS(ROW(got_requested)), AT(own), NBULK, pe, &requests[1]) != 0;
 	nwrong += BY(flush_local, t.win, pe) != 0;
 	nwrong += gshmemx_win_request_wait(&requests[0]) != 0;
 	nwrong += gshmemx_win_request_test(&requests[1], &flag) != 0 || flag != 1;
 	nwrong += BY(flush, t.win, pe) != 0;
-	nwrong += BY(long_get_accumulate, t.win, LONGS(ROW(before)), AT(updated[t.me]), LONGS(ROW(bulk)), NBULK,
-			  GSHMEMX_MAX, pe) != 0;
+	nwrong += BY(long_get_accumulate, t.win, LONGS(ROW(before)), AT(updated[t.me]), LONGS(ROW(bulk)),
+			  NBULK, GSHMEMX_MAX, pe) != 0;
 	nwrong += BY(flush_all, t.win) != 0;
 	nwrong += BY(long_raccumulate, t.win, AT(updated[t.me]), LONGS(ROW(bulk)), NBULK, GSHMEMX_SUM, pe,
 			  &requests[2]) != 0;
@@ -102,10 +104,11 @@ template <int scope> __host__ __device__ static int work_on(const struct test &t
 	nwrong += gshmemx_win_request_wait_all(1, &requests[3]) != 0;
 	if (is_one) {
 		*LONGS(ROW(count)) = gshmemx_win_long_fetch_and_op(t.win, AT(count[0]), 1, GSHMEMX_SUM, pe);
-		LONGS(ROW(swapped))[0] = gshmemx_win_long_compare_and_swap(
+		LONGS(ROW(swapped))
+		[0] = gshmemx_win_long_compare_and_swap(
 			t.win, AT(swapped[t.me][0]), t.round - 1, t.round, pe);
-		LONGS(ROW(swapped))[1] =
-			gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, -1, pe);
+		LONGS(ROW(swapped))
+		[1] = gshmemx_win_long_compare_and_swap(t.win, AT(swapped[t.me][0]), t.round - 1, -1, pe);
 	}
 	nwrong += BY(flush_local_all, t.win) != 0;
 	nwrong += BY(sync, t.win) != 0;

@@ -15,8 +15,8 @@ enum { MAX_PES = 16, NTIMES = 70000 };
 
 /* Of PE 0. */
 struct part {
-	long nentered;           /* PEs that have held the lock, */
-	long entered[MAX_PES];   /* in this order */
+	long nentered;         /* PEs that have held the lock, */
+	long entered[MAX_PES]; /* in this order */
 	long ninside;
 	long most_inside;
 };

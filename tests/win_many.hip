@@ -18,11 +18,14 @@ enum scope { HOST, THREAD, WG, NSCOPES };
 
 #define ADD(NAME, TYPE, FORM) \
 	if (result) \
-		gshmemx_win_##NAME##_get_accumulate##FORM(win, result, (ptrdiff_t)sizeof(TYPE), source, nelems, GSHMEMX_SUM, 0); \
+		gshmemx_win_##NAME##_get_accumulate##FORM( \
+			win, result, (ptrdiff_t)sizeof(TYPE), source, nelems, GSHMEMX_SUM, 0); \
 	else \
-		gshmemx_win_##NAME##_accumulate##FORM(win, (ptrdiff_t)sizeof(TYPE), source, nelems, GSHMEMX_SUM, 0);
+		gshmemx_win_##NAME##_accumulate##FORM( \
+			win, (ptrdiff_t)sizeof(TYPE), source, nelems, GSHMEMX_SUM, 0);
 #define DEFINE(NAME, TYPE) \
-	__host__ __device__ static void add(int is_wg, gshmemx_win_t win, TYPE *result, const TYPE *source, size_t nelems) \
+	__host__ __device__ static void add( \
+		int is_wg, gshmemx_win_t win, TYPE *result, const TYPE *source, size_t nelems) \
 	{ \
 		if (is_wg) { \
 			ADD(NAME, TYPE, _wg) \
@@ -99,7 +102,7 @@ static void check(const T *memory, const T *old, int ncalls, size_t nelems, cons
 		for (pe = 0; pe < npes; pe++)
 			for (call = 0; call < NROUNDS; call++)
 				sum += value_of(old[(size_t)(pe * NROUNDS + call) * MOST + i]) *
-				       value_of(old[(size_t)(pe * NROUNDS + call) * MOST + i]);
+					value_of(old[(size_t)(pe * NROUNDS + call) * MOST + i]);
 		for (call = ncalls; call < 2 * ncalls; call++)
 			expected += call * call;
 		t_check(sum == expected,

@@ -28,51 +28,51 @@ static const char epochs[] = "NFEAXBLUGH";
 static const struct {
 	const char *call, *becomes;
 } rules[] = {
-	{"fence",              "FFF-------"},
-	{"fence noprecede",    "FF--------"},
-	{"fence nosucceed",    "NNN-------"},
-	{"fence both",         "NN--------"},
-	{"post",               "XX-B------"},
-	{"start",              "AA--B-----"},
-	{"complete",           "---N-X----"},
-	{"wait",               "----N!----"},
-	{"test",               "----NB----"},
-	{"lock",               "LL--------"},
-	{"lock nocheck",       "UU--------"},
-	{"unlock",             "------NN--"},
-	{"lock_all",           "GG--------"},
-	{"lock_all nocheck",   "HH--------"},
-	{"unlock_all",         "--------NN"},
-	{"flush",              "-FEA-BLUGH"},
-	{"flush_all",          "-FEA-BLUGH"},
-	{"flush_local",        "-FEA-BLUGH"},
-	{"flush_local_all",    "-FEA-BLUGH"},
-	{"sync",               "NFEAXBLUGH"},
-	{"put",                "-EEA-BLUGH"},
-	{"get",                "-EEA-BLUGH"},
-	{"iput",               "-EEA-BLUGH"},
-	{"iget",               "-EEA-BLUGH"},
-	{"putmem",             "-EEA-BLUGH"},
-	{"getmem",             "-EEA-BLUGH"},
-	{"accumulate",         "-EEA-BLUGH"},
-	{"get_accumulate",     "-EEA-BLUGH"},
-	{"rput",               "-EEA-BLUGH"},
-	{"rget",               "-EEA-BLUGH"},
-	{"raccumulate",        "-EEA-BLUGH"},
-	{"rget_accumulate",    "-EEA-BLUGH"},
-	{"put_notify",         "-EEA-BLUGH"},
-	{"get_notify",         "-EEA-BLUGH"},
-	{"fetch_and_op",       "?EEA?BLUGH"}, /* '?': it would end the job: tests/win_faults.hip */
-	{"compare_and_swap",   "?EEA?BLUGH"},
-	{"notify_wait",        "NFEAXBLUGH"},
-	{"notify_test",        "NFEAXBLUGH"},
-	{"notify_get",         "NFEAXBLUGH"},
-	{"notify_set",         "NFEAXBLUGH"},
+	{"fence", "FFF-------"},
+	{"fence noprecede", "FF--------"},
+	{"fence nosucceed", "NNN-------"},
+	{"fence both", "NN--------"},
+	{"post", "XX-B------"},
+	{"start", "AA--B-----"},
+	{"complete", "---N-X----"},
+	{"wait", "----N!----"},
+	{"test", "----NB----"},
+	{"lock", "LL--------"},
+	{"lock nocheck", "UU--------"},
+	{"unlock", "------NN--"},
+	{"lock_all", "GG--------"},
+	{"lock_all nocheck", "HH--------"},
+	{"unlock_all", "--------NN"},
+	{"flush", "-FEA-BLUGH"},
+	{"flush_all", "-FEA-BLUGH"},
+	{"flush_local", "-FEA-BLUGH"},
+	{"flush_local_all", "-FEA-BLUGH"},
+	{"sync", "NFEAXBLUGH"},
+	{"put", "-EEA-BLUGH"},
+	{"get", "-EEA-BLUGH"},
+	{"iput", "-EEA-BLUGH"},
+	{"iget", "-EEA-BLUGH"},
+	{"putmem", "-EEA-BLUGH"},
+	{"getmem", "-EEA-BLUGH"},
+	{"accumulate", "-EEA-BLUGH"},
+	{"get_accumulate", "-EEA-BLUGH"},
+	{"rput", "-EEA-BLUGH"},
+	{"rget", "-EEA-BLUGH"},
+	{"raccumulate", "-EEA-BLUGH"},
+	{"rget_accumulate", "-EEA-BLUGH"},
+	{"put_notify", "-EEA-BLUGH"},
+	{"get_notify", "-EEA-BLUGH"},
+	{"fetch_and_op", "?EEA?BLUGH"}, /* '?': it would end the job: tests/win_faults.hip */
+	{"compare_and_swap", "?EEA?BLUGH"},
+	{"notify_wait", "NFEAXBLUGH"},
+	{"notify_test", "NFEAXBLUGH"},
+	{"notify_get", "NFEAXBLUGH"},
+	{"notify_set", "NFEAXBLUGH"},
 };
 
 static const int self = 0;
 static long *memory, value = 1, result;
-static int flag; /* of test */
+static int flag;       /* of test */
 static int nunmatched; /* epochs of start without a matching post, for which NOCHECK does not look */
 
 static int count(int change, int rc)
@@ -90,7 +90,7 @@ static int make(gshmemx_win_t win, const char *call)
 
 #define IS(NAME, EXPRESSION) \
 	if (strcmp(call, NAME) == 0) \
-		return EXPRESSION
+	return EXPRESSION
 	IS("fence", gshmemx_win_fence(win, 0));
 	IS("fence noprecede", gshmemx_win_fence(win, noprecede));
 	IS("fence nosucceed", gshmemx_win_fence(win, nosucceed));
@@ -279,7 +279,8 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_lock(win, 0, 0, 0), -EINVAL, "lock of no type");
 	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 1, 0), -EINVAL, "lock of a PE beyond");
 	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, -1, 0), -EINVAL, "lock of PE -1");
-	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 32), -EINVAL, "lock with an assertion that is none");
+	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_SHARED, 0, 32), -EINVAL,
+		"lock with an assertion that is none");
 	t_equal(gshmemx_win_lock_all(win, 4096), -EINVAL, "lock_all with one");
 	t_equal(gshmemx_win_fence(win, INT_MIN), -EINVAL, "fence with one");
 	t_equal(gshmemx_win_fence_on_stream(win, -1, NULL), -EINVAL, "fence_on_stream with one");

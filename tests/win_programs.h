@@ -39,8 +39,9 @@ struct programs {
 };
 
 #define BY(NAME, ...) \
-	(scope == GSHMEMI_WAVE ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
-			       : scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) : gshmemx_win_##NAME(__VA_ARGS__))
+	(scope == GSHMEMI_WAVE                ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
+			: scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) \
+					      : gshmemx_win_##NAME(__VA_ARGS__))
 /* An error of a call counts as wrong: the host returns one. */
 #define MUST(NAME, ...) \
 	do { \
@@ -158,7 +159,7 @@ template <int scope> __host__ __device__ static void run_shared(const struct pro
 
 	for (int r = 1; r <= 5 * NROUNDS; r++) {
 		MUST(lock, p.win, is_writer ? GSHMEMX_LOCK_EXCLUSIVE : GSHMEMX_LOCK_SHARED, 0,
-		     is_writer && p.leaves_out ? GSHMEMX_MODE_NOCHECK : 0);
+			is_writer && p.leaves_out ? GSHMEMX_MODE_NOCHECK : 0);
 		if (is_writer) {
 			for (int i = 0; is_one && i < NBULK; i++)
 				p.ends->source[i] = r;

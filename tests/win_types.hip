@@ -117,17 +117,14 @@ static long second(int i)
 
 /* A type's calls as functions of a structure, so that one template tests them all. */
 template <typename T> struct pieces {
-	T memory[NELEMS + 1];            /* in the window */
+	T memory[NELEMS + 1]; /* in the window */
 	T source[NELEMS], result[NELEMS];
 };
 
 #define DEFINE_TYPE(NAME, T) \
 	struct of_##NAME { \
 		typedef T type; \
-		static const char *name() \
-		{ \
-			return #NAME; \
-		} \
+		static const char *name() { return #NAME; } \
 		static int accumulate(gshmemx_win_t win, const T *source, int op, int pe) \
 		{ \
 			return gshmemx_win_##NAME##_accumulate(win, 0, source, NELEMS, op, pe); \
@@ -297,7 +294,8 @@ int main(void)
 		void (*)(gshmemx_win_t, gshmemx_complexf_t *, const gshmemx_complexf_t *, int, int)>(0, NULL);
 	test_type<of_complexd,
 		void (*)(gshmemx_win_t, gshmemx_complexd_t *, const gshmemx_complexd_t *, int, int)>(0, NULL);
-#define TEST(NAME, T, KIND) test_type<of_##NAME, void (*)(gshmemx_win_t, T *, const T *, int, int)>(kind_of<T>(), NULL);
+#define TEST(NAME, T, KIND) \
+	test_type<of_##NAME, void (*)(gshmemx_win_t, T *, const T *, int, int)>(kind_of<T>(), NULL);
 	GSHMEM_ALIAS_BITWISE_REDUCE_TYPES(TEST)
 #undef TEST
 	gshmem_finalize();

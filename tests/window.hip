@@ -21,11 +21,11 @@ static int me, npes;
 
 /* One allocation; each test of a round has its own words. */
 struct words {
-	long own;             /* what others get */
-	long put[MAX_PES];    /* written by each PE */
+	long own;          /* what others get */
+	long put[MAX_PES]; /* written by each PE */
 	long bulk[MAX_PES][NPLACES];
-	long count;           /* updated by atomics of all PEs */
-	long last;            /* updated by compare_swap of one PE */
+	long count; /* updated by atomics of all PEs */
+	long last;  /* updated by compare_swap of one PE */
 	uint64_t signal;
 	long signalled[MAX_PES];
 	long collected[MAX_PES];
@@ -37,7 +37,7 @@ struct test {
 	struct words *words;
 	/* every second PE, from the last one down; GSHMEM_TEAM_INVALID if this PE is not in it */
 	gshmem_team_t team;
-	gshmem_ctx_t ctx;     /* of that team */
+	gshmem_ctx_t ctx; /* of that team */
 	long round;
 	int *nwrong;
 };
@@ -100,7 +100,7 @@ __host__ __device__ static void check_team(struct test t)
 
 	for (int i = 0; i < gshmem_team_n_pes(t.team); i++)
 		WRONG(t.words->by_context[gshmem_team_translate_pe(t.team, i, GSHMEM_TEAM_WORLD)] !=
-		      value(t.round, gshmem_team_translate_pe(t.team, i, GSHMEM_TEAM_WORLD), mine));
+			value(t.round, gshmem_team_translate_pe(t.team, i, GSHMEM_TEAM_WORLD), mine));
 }
 
 __host__ __device__ static void check_collected(struct test t, int n)
@@ -194,7 +194,7 @@ static void check_entries(int *is_direct)
 	t_hip(hipDeviceSynchronize());
 	for (pe = 0; pe < npes; pe++) {
 		expected = pe >= first && pe - first < GSHMEM_MAX_PES - 1 && !is_carried(pe) &&
-			   gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, pe, GSHMEMX_TEAM_NODE) >= 0;
+			gshmem_team_translate_pe(GSHMEM_TEAM_WORLD, pe, GSHMEMX_TEAM_NODE) >= 0;
 		t_check(is_direct[pe] == expected, "PE %d of %d: PE %d is %s", me, npes, pe,
 			is_direct[pe] ? "direct" : "not direct");
 	}

@@ -5,7 +5,7 @@
  */
 #include "raw.h"
 
-#define FLAG(of, from) ((uint64_t *)(shared + 4096 + (of) * SEGMENT) + 16 * (1 + (from)))
+#define FLAG(of, from) ((uint64_t *)(shared + 4096 + (of)*SEGMENT) + 16 * (1 + (from)))
 
 int main(int argc, char **argv)
 {

@@ -2,7 +2,9 @@
 /* A flag bounces between two threads on two cores, one cache line each way: 0 with, 1 without pause. */
 #include "raw.h"
 #include <pthread.h>
-static struct { _Alignas(128) uint64_t i; } there, back;
+static struct {
+	_Alignas(128) uint64_t i;
+} there, back;
 static uint64_t end;
 
 static void await(const uint64_t *flag, uint64_t i)

@@ -18,9 +18,9 @@
 
 #include <mpi.h>
 
-#define STRIDE 64                               /* bytes between the words of 16 or 64 puts */
-#define FLAG   RMA_MAX_NBYTES                   /* offset of a window's flag, before 8 bytes of data */
-#define NBYTES (RMA_MAX_NBYTES + (size_t)4096) /* of a window */
+#define STRIDE        64                              /* bytes between the words of 16 or 64 puts */
+#define FLAG          RMA_MAX_NBYTES                  /* offset of a window's flag, before 8 bytes of data */
+#define NBYTES        (RMA_MAX_NBYTES + (size_t)4096) /* of a window */
 #define BATCH_SECONDS 60
 
 static struct window {
@@ -35,10 +35,8 @@ static char *local; /* what is put, or got */
 static MPI_Info promises(void)
 {
 	static const char *const keys[][2] = {{"accumulate_ordering", "none"},
-					      {"accumulate_ops", "same_op_no_op"},
-					      {"same_size", "true"},
-					      {"same_disp_unit", "true"},
-					      {"alloc_shm", "true"}};
+		{"accumulate_ops", "same_op_no_op"}, {"same_size", "true"}, {"same_disp_unit", "true"},
+		{"alloc_shm", "true"}};
 	MPI_Info info;
 
 	MPI_Info_create(&info);

@@ -29,9 +29,9 @@
 #define INCREMENT(word) __asm__ volatile("lock incq %0" : "+m"(*(word))::"cc")
 #else
 #ifdef __aarch64__
-#define PAUSE()         __asm__ volatile("isb" ::: "memory")
+#define PAUSE() __asm__ volatile("isb" ::: "memory")
 #else
-#define PAUSE()         ((void)0)
+#define PAUSE() ((void)0)
 #endif
 #define FENCE()         __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define LOCKED()        ((void)__atomic_fetch_or(&(uint64_t){0}, 0, __ATOMIC_SEQ_CST))

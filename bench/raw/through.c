@@ -5,7 +5,9 @@
  */
 #include "raw.h"
 #include <pthread.h>
-static struct { _Alignas(128) uint64_t i; } there, back;
+static struct {
+	_Alignas(128) uint64_t i;
+} there, back;
 static _Alignas(4096) char source[1 << 20], buffer[1 << 16], dest[1 << 20];
 static unsigned long part;
 static uint64_t end;

@@ -67,8 +67,8 @@ int main()
 
 	const std::vector<double> plate = solve(npes * ROWS, COLUMNS, NSTEPS);
 	for (int k = 0; k < NSTRIPS; k++)
-		nwrong += count_wrong(strips[k].cell[NSTEPS & 1], HEIGHT, pe * ROWS + k * HEIGHT, 0, plate,
-				      COLUMNS);
+		nwrong += count_wrong(
+			strips[k].cell[NSTEPS & 1], HEIGHT, pe * ROWS + k * HEIGHT, 0, plate, COLUMNS);
 	printf("PE %d: after %d steps %d of %d cells are wrong\n", pe, NSTEPS, nwrong, ROWS * COLUMNS);
 	gshmem_free(strips);
 	gshmem_finalize();

@@ -28,7 +28,7 @@ int main()
 	const int i0 = gshmem_team_my_pe(column) * ROWS, j0 = gshmem_team_my_pe(row) * COLUMNS;
 	const int nrows = gshmem_team_n_pes(column) * ROWS, ncolumns = gshmem_team_n_pes(row) * COLUMNS;
 	struct sides sides = {{neighbour(column, -1), neighbour(column, 1), /* above, below */
-			       neighbour(row, -1), neighbour(row, 1)}};     /* left, right */
+		neighbour(row, -1), neighbour(row, 1)}};                    /* left, right */
 
 	for (int k = 0; k < NSTRIPS; k++)
 		fill(strips[k].cell[0], HEIGHT, i0 + k * HEIGHT, j0);
@@ -42,15 +42,15 @@ int main()
 		/* The maximum over a row of the grid, then over the rows: over all PEs. */
 		gshmem_double_max_reduce(row, change, change, NSTRIPS * NTHREADS);
 		gshmem_double_max_reduce(column, change, change, NSTRIPS * NTHREADS);
-		check(hipMemcpy(changes.data(), change, changes.size() * sizeof(double),
-				hipMemcpyDeviceToHost));
+		check(hipMemcpy(
+			changes.data(), change, changes.size() * sizeof(double), hipMemcpyDeviceToHost));
 		largest = *std::max_element(changes.begin(), changes.end());
 	} while (largest > CALM);
 
 	const std::vector<double> plate = solve(nrows, ncolumns, nsteps, &wanted);
 	for (int k = 0; k < NSTRIPS; k++)
-		nwrong += count_wrong(strips[k].cell[nsteps & 1], HEIGHT, i0 + k * HEIGHT, j0, plate,
-				      ncolumns);
+		nwrong +=
+			count_wrong(strips[k].cell[nsteps & 1], HEIGHT, i0 + k * HEIGHT, j0, plate, ncolumns);
 	printf("PE %d: after %d steps %d of %d cells are wrong, and the change, %.3f, is %s\n", pe, nsteps,
 		nwrong, ROWS * COLUMNS, largest, largest == wanted ? "right" : "wrong");
 	gshmem_team_destroy(row);

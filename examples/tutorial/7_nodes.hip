@@ -30,7 +30,7 @@ int main()
 	const int i0 = gshmem_team_my_pe(column) * ROWS, j0 = gshmem_team_my_pe(row) * COLUMNS;
 	const int nrows = gshmem_team_n_pes(column) * ROWS, ncolumns = gshmem_team_n_pes(row) * COLUMNS;
 	struct sides sides = {{neighbour(column, -1), neighbour(column, 1), /* above, below */
-			       neighbour(row, -1), neighbour(row, 1)}};     /* left, right */
+		neighbour(row, -1), neighbour(row, 1)}};                    /* left, right */
 	void *args[] = {&strips, &sides, &first, &change};
 
 	print_neighbour("above", sides.pe[ABOVE], strips);
@@ -45,8 +45,8 @@ int main()
 
 	const std::vector<double> plate = solve(nrows, ncolumns, NSTEPS);
 	for (int k = 0; k < NSTRIPS; k++)
-		nwrong += count_wrong(strips[k].cell[NSTEPS & 1], HEIGHT, i0 + k * HEIGHT, j0, plate,
-				      ncolumns);
+		nwrong +=
+			count_wrong(strips[k].cell[NSTEPS & 1], HEIGHT, i0 + k * HEIGHT, j0, plate, ncolumns);
 	printf("PE %d: after %d steps %d of %d cells are wrong\n", pe, NSTEPS, nwrong, ROWS * COLUMNS);
 	gshmem_team_destroy(row);
 	gshmem_team_destroy(column);

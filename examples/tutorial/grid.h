@@ -24,12 +24,12 @@ struct sides {
 };
 
 /* Row `here` of this strip becomes row `there` of a strip of pe. */
-__device__ static void send_row(row_t *to, int there, const row_t *from, int here, uint64_t *signal, int step,
-	int pe)
+__device__ static void send_row(
+	row_t *to, int there, const row_t *from, int here, uint64_t *signal, int step, int pe)
 {
 	if (pe >= 0)
-		gshmemx_double_put_signal_wg(&to[there][1], &from[here][1], COLUMNS, signal, step,
-			GSHMEM_SIGNAL_SET, pe);
+		gshmemx_double_put_signal_wg(
+			&to[there][1], &from[here][1], COLUMNS, signal, step, GSHMEM_SIGNAL_SET, pe);
 }
 
 /* The same for a column, which has a stride. No call puts with a stride and a signal: hence the fence. */

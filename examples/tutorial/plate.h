@@ -81,8 +81,8 @@ static inline std::vector<double> solve(int nrows, int ncolumns, int nsteps, dou
 		change = 0;
 		for (int i = 1; i <= nrows; i++)
 			for (int k = i * width + 1; k <= i * width + ncolumns; k++) {
-				next[k] = 0.25 * (plate[k - width] + plate[k + width] +
-						  plate[k - 1] + plate[k + 1]);
+				next[k] = 0.25 *
+					(plate[k - width] + plate[k + width] + plate[k - 1] + plate[k + 1]);
 				change = std::max(change, fabs(next[k] - plate[k]));
 			}
 		plate.swap(next);
@@ -93,8 +93,8 @@ static inline std::vector<double> solve(int nrows, int ncolumns, int nsteps, dou
 }
 
 /* Counts the cells of a buffer that differ from the serial answer. nrows, i0 and j0 as in fill. */
-static inline int count_wrong(const row_t *cells, int nrows, int i0, int j0, const std::vector<double> &plate,
-	int ncolumns)
+static inline int count_wrong(
+	const row_t *cells, int nrows, int i0, int j0, const std::vector<double> &plate, int ncolumns)
 {
 	std::vector<double> mine((nrows + 2) * (COLUMNS + 2));
 	int nwrong = 0;

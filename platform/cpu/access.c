@@ -25,14 +25,14 @@
 struct region {
 	char *base;
 	size_t nbytes;
-	char *alias; /* a mapping of the same memory, always open, for copies */
+	char *alias;    /* a mapping of the same memory, always open, for copies */
 	bool is_placed; /* the alias lies where its owner has reserved addresses for it */
 };
 
 /* The state of mprotect; all of it is guarded by lock, which is taken after any other lock. */
 struct guard {
 	pthread_mutex_t lock;
-	unsigned nopen;		/* threads that have the regions open */
+	unsigned nopen;         /* threads that have the regions open */
 	struct region *regions; /* guarded, in no order */
 	size_t nregions, capacity;
 };
@@ -54,7 +54,7 @@ static void protect_regions(int protection)
 
 		if (mprotect(r->base, r->nbytes, protection)) {
 			hipcpu_message("GSHMEM_CPU_HOST_ACCESS: mprotect of %zu bytes at %p: %s", r->nbytes,
-				       (void *)r->base, strerror(errno));
+				(void *)r->base, strerror(errno));
 			abort();
 		}
 	}
@@ -153,7 +153,7 @@ static bool use_mprotect(void)
 {
 	guard = calloc(1, sizeof(*guard));
 	if (!guard || pthread_mutex_init(&guard->lock, NULL) ||
-	    pthread_atfork(before_fork, in_parent, in_child)) {
+		pthread_atfork(before_fork, in_parent, in_child)) {
 		hipcpu_message("GSHMEM_CPU_HOST_ACCESS: out of memory");
 		return false;
 	}

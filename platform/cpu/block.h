@@ -32,12 +32,12 @@ extern int warpSize;
 
 /* What a barrier needs of a lane is in the first 64 bytes, one cache line. */
 struct hipcpu_lane {
-	struct fiber *fiber;	 /* these four are set once the lane has begun in a slow block */
+	struct fiber *fiber; /* these four are set once the lane has begun in a slow block */
 	struct wave *wave;
-	uint64_t bit;		 /* its bit in the sets of wave */
-	struct index3 index;	 /* its threadIdx */
-	uint32_t npauses;	 /* polls of its current wait */
-	uint64_t result;	 /* of call; set by whoever completes the call */
+	uint64_t bit;            /* its bit in the sets of wave */
+	struct index3 index;     /* its threadIdx */
+	uint32_t npauses;        /* polls of its current wait */
+	uint64_t result;         /* of call; set by whoever completes the call */
 	struct hipcpu_call call; /* the call it is in, or was in last; op NONE: none yet */
 } __attribute__((aligned(HIPCPU_LANE_BYTES)));
 
@@ -49,16 +49,16 @@ _Static_assert(
  * has not begun.
  */
 struct wave {
-	uint64_t live;	  /* has not exited */
-	uint64_t ready;	  /* may go on */
-	uint64_t arrived; /* in a cross-lane call */
-	uint64_t masked;  /* of these, those with a mask of their own */
-	uint64_t active;  /* of these, those in HIPCPU_OP_ACTIVE or HIPCPU_OP_HERE */
-	uint64_t barrier; /* at the block's barrier */
-	uint64_t paused;  /* in hipcpu_pause */
-	uint64_t held;	  /* in HIPCPU_OP_ELECT, until the elected lane lets them go */
-	bool uniform;	  /* all mask-less lanes of arrived are in the same call */
-	uint32_t first;	  /* the first of these that arrived */
+	uint64_t live;             /* has not exited */
+	uint64_t ready;            /* may go on */
+	uint64_t arrived;          /* in a cross-lane call */
+	uint64_t masked;           /* of these, those with a mask of their own */
+	uint64_t active;           /* of these, those in HIPCPU_OP_ACTIVE or HIPCPU_OP_HERE */
+	uint64_t barrier;          /* at the block's barrier */
+	uint64_t paused;           /* in hipcpu_pause */
+	uint64_t held;             /* in HIPCPU_OP_ELECT, until the elected lane lets them go */
+	bool uniform;              /* all mask-less lanes of arrived are in the same call */
+	uint32_t first;            /* the first of these that arrived */
 	struct hipcpu_lane *lanes; /* the lanes of the wave */
 };
 
@@ -68,51 +68,51 @@ struct watched {
 	uint64_t stood_ns; /* time since progress last moved in which the block could have gone on */
 	uint64_t seen_ns;  /* when it was last looked at, */
 	uint64_t cpu_ns;   /* the CPU time of its thread then, */
-	unsigned nidle;	   /* and its pauses */
-	bool named;	   /* it was reported, since progress last moved */
+	unsigned nidle;    /* and its pauses */
+	bool named;        /* it was reported, since progress last moved */
 };
 
 struct block {
 	struct hipcpu_lane *lanes; /* HIPCPU_MAX_THREADS of them */
 	struct wave waves[HIPCPU_MAX_WAVES];
-	uint32_t ready_waves;	   /* waves with ready lanes */
-	uint32_t paused_waves;	   /* waves with paused lanes */
-	unsigned width, shift;	   /* lanes of a wave, and the logarithm of that */
+	uint32_t ready_waves;  /* waves with ready lanes */
+	uint32_t paused_waves; /* waves with paused lanes */
+	unsigned width, shift; /* lanes of a wave, and the logarithm of that */
 	unsigned nlanes, nlive, nbarrier;
-	bool elects;		   /* some lanes are in HIPCPU_OP_BARRIER_ELECT */
-	unsigned nstarted;	   /* lanes begun, in order */
-	struct wave *wave;	   /* of the lane that is running or ran last, once the block is slow */
-	unsigned streak;	   /* cross-lane calls since another wave had its turn */
-	unsigned nturns;	   /* times that another wave had its turn */
-	unsigned pause_next;	   /* the lane from which to look for one that pauses */
-	unsigned nidle;		   /* pauses since anything else happened */
-	unsigned nlooks;	   /* pauses, also between cross-lane calls, as of a loop around a test */
-	uint64_t yielded_ns;	   /* when the current wait first yielded; 0: it has not */
+	bool elects;         /* some lanes are in HIPCPU_OP_BARRIER_ELECT */
+	unsigned nstarted;   /* lanes begun, in order */
+	struct wave *wave;   /* of the lane that is running or ran last, once the block is slow */
+	unsigned streak;     /* cross-lane calls since another wave had its turn */
+	unsigned nturns;     /* times that another wave had its turn */
+	unsigned pause_next; /* the lane from which to look for one that pauses */
+	unsigned nidle;      /* pauses since anything else happened */
+	unsigned nlooks;     /* pauses, also between cross-lane calls, as of a loop around a test */
+	uint64_t yielded_ns; /* when the current wait first yielded; 0: it has not */
 	bool slow;
-	uint64_t barrier_count;	   /* of HIPCPU_OP_COUNT, so far */
+	uint64_t barrier_count; /* of HIPCPU_OP_COUNT, so far */
 	uint64_t barrier_result;
-	uint64_t words[4];	   /* hipcpu_block_words */
-	unsigned nbarriers;	   /* completed so far */
+	uint64_t words[4];  /* hipcpu_block_words */
+	unsigned nbarriers; /* completed so far */
 	/* stands for odd and even barriers in TSan, because some lanes may already be at the next barrier */
 	char barrier_mark[2];
-	uint64_t seed;		   /* of GSHMEM_CPU_DIVERGE */
-	uint64_t *together; /* [lane]: the lanes it has not parted from; NULL without GSHMEM_CPU_DIVERGE */
-	struct fiber *fiber;	   /* the running fiber */
+	uint64_t seed;       /* of GSHMEM_CPU_DIVERGE */
+	uint64_t *together;  /* [lane]: the lanes it has not parted from; NULL without GSHMEM_CPU_DIVERGE */
+	struct fiber *fiber; /* the running fiber */
 	struct fiber *free_fibers;
-	struct fiber thread;	   /* the thread's own stack */
+	struct fiber thread;        /* the thread's own stack */
 	struct hipcpu_lane *picked; /* the lane to which an exiting lane gives way; NULL: the block is done */
-	unsigned nfibers;	   /* that exist */
-	char *shared;		   /* dynamic shared memory */
+	unsigned nfibers;           /* that exist */
+	char *shared;               /* dynamic shared memory */
 	size_t shared_bytes;
 	struct launch *launch;
-	uint64_t id;		   /* in the grid, flat */
+	uint64_t id; /* in the grid, flat */
 	/* for the watchdog */
-	clockid_t clock;	   /* the CPU time of its thread */
+	clockid_t clock; /* the CPU time of its thread */
 	/* moves with every switch that is not a pause, every block, and every part of a long copy */
 	_Atomic uint64_t progress;
 	_Atomic bool busy;
 	struct watched watched;
-	struct block *next;	   /* in the list of all blocks of the process */
+	struct block *next; /* in the list of all blocks of the process */
 };
 
 extern __thread struct block *hipcpu_block HIPCPU_TLS;
@@ -121,12 +121,12 @@ struct launch {
 	struct hipcpu_item item;
 	struct hipcpu_launch_params params;
 	struct hipcpu_pool *pool;
-	struct launch *next;	   /* in the pool, while it has blocks left */
+	struct launch *next; /* in the pool, while it has blocks left */
 	uint64_t nblocks;
-	uint64_t serial;	   /* serial number of its first block, in the process */
+	uint64_t serial; /* serial number of its first block, in the process */
 	_Atomic uint64_t next_block;
-	unsigned nrunning;	   /* threads working on it; guarded by the pool's lock */
-	struct hipcpu_gate done;   /* opens when the last thread leaves */
+	unsigned nrunning;             /* threads working on it; guarded by the pool's lock */
+	struct hipcpu_gate done;       /* opens when the last thread leaves */
 	_Atomic uint64_t grid_arrived; /* blocks that have come to hipcpu_grid_sync so far */
 };
 
@@ -163,7 +163,7 @@ static inline void progress(struct block *b)
 {
 	/* there is one writer, so no read-modify-write is needed */
 	atomic_store_explicit(&b->progress, atomic_load_explicit(&b->progress, memory_order_relaxed) + 1,
-			      memory_order_relaxed);
+		memory_order_relaxed);
 }
 
 /* ---- stack.c ---- */

@@ -17,7 +17,7 @@
 struct hipcpu_capture {
 	_Atomic unsigned nrefs; /* one for each stream in it and each event recorded in it */
 	hipStreamCaptureMode mode;
-	pthread_t owner;	/* the thread that began it */
+	pthread_t owner; /* the thread that began it */
 	struct ihipStream_t *streams[HIPCPU_CAPTURE_STREAMS];
 	unsigned nstreams;
 	unsigned ncaptured[HIPCPU_CAPTURE_STREAMS];
@@ -114,7 +114,7 @@ static bool invalidate_implicit(struct ihipStream_t *s)
 	for (struct hipcpu_capture *c = captures; c; c = c->next)
 		for (unsigned i = 0; i < c->nstreams && c->mode != hipStreamCaptureModeRelaxed; i++)
 			if (c->streams[i]->device == s->device &&
-			    !(c->streams[i]->flags & hipStreamNonBlocking))
+				!(c->streams[i]->flags & hipStreamNonBlocking))
 				found = c->is_invalid = true;
 	return found;
 }
@@ -160,9 +160,9 @@ hipError_t hipcpu_capture_forbid(void)
 	pthread_mutex_lock(&lock);
 	for (struct hipcpu_capture *c = captures; c; c = c->next) {
 		if (c->mode == hipStreamCaptureModeRelaxed ||
-		    ((c->mode == hipStreamCaptureModeThreadLocal ||
-			    thread_mode == hipStreamCaptureModeThreadLocal) &&
-		     !pthread_equal(c->owner, pthread_self())))
+			((c->mode == hipStreamCaptureModeThreadLocal ||
+				 thread_mode == hipStreamCaptureModeThreadLocal) &&
+				!pthread_equal(c->owner, pthread_self())))
 			continue;
 		c->is_invalid = true;
 		err = hipErrorStreamCaptureUnsupported;
@@ -313,7 +313,7 @@ static hipError_t end(struct ihipStream_t *s, struct ihipGraph_t **graph)
 	else if (capture->streams[0] != s)
 		err = hipErrorStreamCaptureUnmatched;
 	else if (capture->mode != hipStreamCaptureModeRelaxed &&
-		 !pthread_equal(capture->owner, pthread_self()))
+		!pthread_equal(capture->owner, pthread_self()))
 		err = hipErrorStreamCaptureWrongThread;
 	if (err) {
 		pthread_mutex_unlock(&lock);

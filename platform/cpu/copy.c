@@ -15,7 +15,7 @@ struct copy_op {
 	const char *source;
 	size_t dest_pitch, source_pitch;
 	size_t width, height;
-	uint32_t value;	    /* to fill with */
+	uint32_t value;       /* to fill with */
 	unsigned value_bytes; /* 1 or 4 of it */
 };
 
@@ -71,7 +71,7 @@ static hipError_t submit(const struct copy_op *c, hipStream_t stream, bool sync)
 	if (!c->dest || (!c->source && !c->value_bytes))
 		return hipErrorInvalidValue;
 	if (!fits(c->dest, c->dest_pitch, c->width, c->height) ||
-	    (c->source && !fits(c->source, c->source_pitch, c->width, c->height))) {
+		(c->source && !fits(c->source, c->source_pitch, c->width, c->height))) {
 		hipcpu_message("a copy or fill of %zu bytes reaches past the end of an allocation",
 			c->width * c->height);
 		return hipErrorInvalidValue;
@@ -112,8 +112,11 @@ static hipError_t copy(
 static hipError_t fill(
 	void *dst, uint32_t value, unsigned value_bytes, size_t count, hipStream_t stream, bool sync)
 {
-	struct copy_op c = {.dest = dst, .width = count * value_bytes, .height = 1, .value = value,
-			    .value_bytes = value_bytes};
+	struct copy_op c = {.dest = dst,
+		.width = count * value_bytes,
+		.height = 1,
+		.value = value,
+		.value_bytes = value_bytes};
 
 	if (count > SIZE_MAX / 4)
 		return hipErrorInvalidValue;
@@ -140,7 +143,7 @@ hipError_t hipMemcpyWithStream(
 }
 
 static hipError_t copy_peer(void *dst, int dst_device, const void *src, int src_device, size_t nbytes,
-			    hipStream_t stream, bool sync)
+	hipStream_t stream, bool sync)
 {
 	if (!hipcpu_device(dst_device) || !hipcpu_device(src_device))
 		return hipErrorInvalidDevice;
@@ -153,8 +156,8 @@ hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_dev
 	HIPCPU_LEAVE(copy_peer(dst, dst_device, src, src_device, nbytes, NULL, true));
 }
 
-hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t nbytes,
-			      hipStream_t stream)
+hipError_t hipMemcpyPeerAsync(
+	void *dst, int dst_device, const void *src, int src_device, size_t nbytes, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipMemcpyPeerAsync);
 	HIPCPU_LEAVE(copy_peer(dst, dst_device, src, src_device, nbytes, stream, false));
@@ -214,7 +217,7 @@ static hipError_t copy_rows(void *dst, size_t dpitch, const void *src, size_t sp
 }
 
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-		       hipMemcpyKind kind)
+	hipMemcpyKind kind)
 {
 	HIPCPU_ENTER(hipMemcpy2D);
 	(void)kind;
@@ -282,7 +285,7 @@ hipError_t hipMemcpyToSymbol(
 }
 
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t nbytes, size_t offset,
-				  hipMemcpyKind kind, hipStream_t stream)
+	hipMemcpyKind kind, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipMemcpyToSymbolAsync);
 	if (!symbol)

@@ -37,34 +37,34 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
  * A caller whose word has overtaken its data sleeps for PAUSE_US, the first MAX_PAUSES times of a process. Else
  * it would often reach a quiet, which delivers the data, before the other PE has woken up.
  */
-#define PAUSE_US   2000
-#define MAX_PAUSES 64
+#define PAUSE_US         2000
+#define MAX_PAUSES       64
 /* One record moves at most this much, which bounds how long the lock is held. */
-#define MAX_PIECE_BYTES ((size_t)1 << 20)
+#define MAX_PIECE_BYTES  ((size_t)1 << 20)
 
 /* A piece of an operation; what is PUT, GET, AMO or FLAG. */
 struct record {
-	struct record *next;	 /* in queue.later */
-	struct record *signal; /* of a put_signal's data: the signal that comes after all of it; else NULL */
-	uint64_t epoch;		 /* of its queue */
-	uint64_t held_until_ns;	 /* the thread does not deliver it before this time; 0: not held back */
-	unsigned npieces;	 /* of a signal: pieces of data not delivered yet */
+	struct record *next;    /* in queue.later */
+	struct record *signal;  /* of a put_signal's data: the signal that comes after all of it; else NULL */
+	uint64_t epoch;         /* of its queue */
+	uint64_t held_until_ns; /* the thread does not deliver it before this time; 0: not held back */
+	unsigned npieces;       /* of a signal: pieces of data not delivered yet */
 	struct gshmemi_operation o;
-	char *base;		 /* of o's region on its PE */
+	char *base; /* of o's region on its PE */
 	size_t copy_nbytes;
-	char copy[];		 /* a copy of the source, if the caller may reuse that */
+	char copy[]; /* a copy of the source, if the caller may reuse that */
 };
 
 /* What one caller has open on one PE; freed when nothing is open. */
 struct queue {
-	struct queue *next;	 /* in its bucket */
-	size_t slot;		 /* of this queue in queues[] */
-	uint64_t caller;	 /* hipcpu_lane_serial(): 0 is the host */
-	int pe;			 /* with its context: gshmemi_pe_context */
-	uint64_t epoch;		 /* the epoch that is being delivered */
-	uint64_t last_epoch;	 /* the epoch that the caller is in: its fences so far */
-	size_t nopen;		 /* records of epoch; GETs, which a fence does not order, are not counted */
-	struct record **ready;	 /* may be delivered now, in any order; never empty */
+	struct queue *next;    /* in its bucket */
+	size_t slot;           /* of this queue in queues[] */
+	uint64_t caller;       /* hipcpu_lane_serial(): 0 is the host */
+	int pe;                /* with its context: gshmemi_pe_context */
+	uint64_t epoch;        /* the epoch that is being delivered */
+	uint64_t last_epoch;   /* the epoch that the caller is in: its fences so far */
+	size_t nopen;          /* records of epoch; GETs, which a fence does not order, are not counted */
+	struct record **ready; /* may be delivered now, in any order; never empty */
 	size_t nready, capacity;
 	struct record *later, **later_end; /* of later epochs, in order */
 };
@@ -72,11 +72,11 @@ struct queue {
 #define NBUCKETS 4096 /* a power of two */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards everything below */
-static pthread_cond_t work = PTHREAD_COND_INITIALIZER;	 /* there is a first queue, or is_stopping */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;   /* there is a first queue, or is_stopping */
 static pthread_cond_t stopped = PTHREAD_COND_INITIALIZER;
 static bool is_running, is_stopping, is_idle; /* state of the thread */
-static struct queue *buckets[NBUCKETS];	      /* by caller */
-static struct queue **queues;		      /* all of them, in no order */
+static struct queue *buckets[NBUCKETS];       /* by caller */
+static struct queue **queues;                 /* all of them, in no order */
 static size_t nqueues, queues_capacity;
 static size_t queued_bytes;
 static bool has_overtaken; /* since the caller that holds the lock has taken it */
@@ -455,8 +455,8 @@ static bool hold_back(int world_pe)
  */
 static bool shall_overtake(const struct record *r)
 {
-	return r->o.nbytes <= 8 && r->o.what != GSHMEMI_GET && !r->npieces && nqueues &&
-		random_below(2) && hold_back(gshmemi_pe_in_world(r->o.pe));
+	return r->o.nbytes <= 8 && r->o.what != GSHMEMI_GET && !r->npieces && nqueues && random_below(2) &&
+		hold_back(gshmemi_pe_in_world(r->o.pe));
 }
 
 /* Puts a record into its queue. If there are too many records it delivers some, perhaps of this operation. */

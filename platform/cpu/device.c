@@ -245,45 +245,110 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
 		HIPCPU_LEAVE(hipErrorInvalidDevice);
 	fill_properties(&p, device);
 	switch (attribute) {
-	case hipDeviceAttributeCanMapHostMemory: *value = p.canMapHostMemory; break;
-	case hipDeviceAttributeClockRate: *value = p.clockRate; break;
-	case hipDeviceAttributeComputeCapabilityMajor: *value = p.major; break;
-	case hipDeviceAttributeComputeCapabilityMinor: *value = p.minor; break;
-	case hipDeviceAttributeConcurrentKernels: *value = p.concurrentKernels; break;
-	case hipDeviceAttributeConcurrentManagedAccess: *value = p.concurrentManagedAccess; break;
-	case hipDeviceAttributeCooperativeLaunch: *value = p.cooperativeLaunch; break;
+	case hipDeviceAttributeCanMapHostMemory:
+		*value = p.canMapHostMemory;
+		break;
+	case hipDeviceAttributeClockRate:
+		*value = p.clockRate;
+		break;
+	case hipDeviceAttributeComputeCapabilityMajor:
+		*value = p.major;
+		break;
+	case hipDeviceAttributeComputeCapabilityMinor:
+		*value = p.minor;
+		break;
+	case hipDeviceAttributeConcurrentKernels:
+		*value = p.concurrentKernels;
+		break;
+	case hipDeviceAttributeConcurrentManagedAccess:
+		*value = p.concurrentManagedAccess;
+		break;
+	case hipDeviceAttributeCooperativeLaunch:
+		*value = p.cooperativeLaunch;
+		break;
 	case hipDeviceAttributeDirectManagedMemAccessFromHost:
 		*value = p.directManagedMemAccessFromHost;
 		break;
-	case hipDeviceAttributeFineGrainSupport: *value = 1; break;
-	case hipDeviceAttributeHostNativeAtomicSupported: *value = 1; break;
-	case hipDeviceAttributeIntegrated: *value = p.integrated; break;
-	case hipDeviceAttributeIsLargeBar: *value = p.isLargeBar; break;
-	case hipDeviceAttributeL2CacheSize: *value = p.l2CacheSize; break;
-	case hipDeviceAttributeManagedMemory: *value = p.managedMemory; break;
-	case hipDeviceAttributeMaxBlockDimX: *value = p.maxThreadsDim[0]; break;
-	case hipDeviceAttributeMaxBlockDimY: *value = p.maxThreadsDim[1]; break;
-	case hipDeviceAttributeMaxBlockDimZ: *value = p.maxThreadsDim[2]; break;
+	case hipDeviceAttributeFineGrainSupport:
+		*value = 1;
+		break;
+	case hipDeviceAttributeHostNativeAtomicSupported:
+		*value = 1;
+		break;
+	case hipDeviceAttributeIntegrated:
+		*value = p.integrated;
+		break;
+	case hipDeviceAttributeIsLargeBar:
+		*value = p.isLargeBar;
+		break;
+	case hipDeviceAttributeL2CacheSize:
+		*value = p.l2CacheSize;
+		break;
+	case hipDeviceAttributeManagedMemory:
+		*value = p.managedMemory;
+		break;
+	case hipDeviceAttributeMaxBlockDimX:
+		*value = p.maxThreadsDim[0];
+		break;
+	case hipDeviceAttributeMaxBlockDimY:
+		*value = p.maxThreadsDim[1];
+		break;
+	case hipDeviceAttributeMaxBlockDimZ:
+		*value = p.maxThreadsDim[2];
+		break;
 	case hipDeviceAttributeMaxBlocksPerMultiprocessor:
 		*value = (int)(hipcpu_config()->nblocks / hipcpu_config()->ncus);
 		break;
-	case hipDeviceAttributeMaxGridDimX: *value = p.maxGridSize[0]; break;
-	case hipDeviceAttributeMaxGridDimY: *value = p.maxGridSize[1]; break;
-	case hipDeviceAttributeMaxGridDimZ: *value = p.maxGridSize[2]; break;
-	case hipDeviceAttributeMaxRegistersPerBlock: *value = p.regsPerBlock; break;
-	case hipDeviceAttributeMaxSharedMemoryPerBlock: *value = (int)p.sharedMemPerBlock; break;
-	case hipDeviceAttributeMaxThreadsPerBlock: *value = p.maxThreadsPerBlock; break;
-	case hipDeviceAttributeMaxThreadsPerMultiProcessor: *value = p.maxThreadsPerMultiProcessor; break;
-	case hipDeviceAttributeMultiprocessorCount: *value = p.multiProcessorCount; break;
-	case hipDeviceAttributePageableMemoryAccess: *value = p.pageableMemoryAccess; break;
-	case hipDeviceAttributePciBusId: *value = p.pciBusID; break;
-	case hipDeviceAttributePciDeviceId: *value = p.pciDeviceID; break;
-	case hipDeviceAttributePciDomainID: *value = p.pciDomainID; break;
-	case hipDeviceAttributeTotalConstantMemory: *value = (int)p.totalConstMem; break;
-	case hipDeviceAttributeUnifiedAddressing: *value = p.unifiedAddressing; break;
-	case hipDeviceAttributeWallClockRate: *value = p.clockInstructionRate; break;
-	case hipDeviceAttributeWarpSize: *value = p.warpSize; break;
-	default: HIPCPU_LEAVE(hipErrorInvalidValue);
+	case hipDeviceAttributeMaxGridDimX:
+		*value = p.maxGridSize[0];
+		break;
+	case hipDeviceAttributeMaxGridDimY:
+		*value = p.maxGridSize[1];
+		break;
+	case hipDeviceAttributeMaxGridDimZ:
+		*value = p.maxGridSize[2];
+		break;
+	case hipDeviceAttributeMaxRegistersPerBlock:
+		*value = p.regsPerBlock;
+		break;
+	case hipDeviceAttributeMaxSharedMemoryPerBlock:
+		*value = (int)p.sharedMemPerBlock;
+		break;
+	case hipDeviceAttributeMaxThreadsPerBlock:
+		*value = p.maxThreadsPerBlock;
+		break;
+	case hipDeviceAttributeMaxThreadsPerMultiProcessor:
+		*value = p.maxThreadsPerMultiProcessor;
+		break;
+	case hipDeviceAttributeMultiprocessorCount:
+		*value = p.multiProcessorCount;
+		break;
+	case hipDeviceAttributePageableMemoryAccess:
+		*value = p.pageableMemoryAccess;
+		break;
+	case hipDeviceAttributePciBusId:
+		*value = p.pciBusID;
+		break;
+	case hipDeviceAttributePciDeviceId:
+		*value = p.pciDeviceID;
+		break;
+	case hipDeviceAttributePciDomainID:
+		*value = p.pciDomainID;
+		break;
+	case hipDeviceAttributeTotalConstantMemory:
+		*value = (int)p.totalConstMem;
+		break;
+	case hipDeviceAttributeUnifiedAddressing:
+		*value = p.unifiedAddressing;
+		break;
+	case hipDeviceAttributeWallClockRate:
+		*value = p.clockInstructionRate;
+		break;
+	case hipDeviceAttributeWarpSize:
+		*value = p.warpSize;
+		break;
+	default:
+		HIPCPU_LEAVE(hipErrorInvalidValue);
 	}
 	HIPCPU_LEAVE(hipSuccess);
 }

@@ -75,7 +75,7 @@ static int parse_pairs(const char *text, uint64_t *pairs)
 		return 3;
 	}
 	if (!isdigit((unsigned char)*text) || sscanf(text, "%2u-%2u%n", &a, &b, &nread) != 2 ||
-	    a >= HIPCPU_MAX_DEVICES || b >= HIPCPU_MAX_DEVICES || a == b)
+		a >= HIPCPU_MAX_DEVICES || b >= HIPCPU_MAX_DEVICES || a == b)
 		return 0;
 	pairs[a] |= UINT64_C(1) << b;
 	pairs[b] |= UINT64_C(1) << a;
@@ -113,7 +113,8 @@ static void read_links(void)
 	const char *value = getenv("GSHMEM_CPU_LINKS");
 
 	if (value && *value && !parse_links(value))
-		complain("GSHMEM_CPU_LINKS", value, "pairs of devices, as in 0-1:none,2-3:plain or all:plain");
+		complain(
+			"GSHMEM_CPU_LINKS", value, "pairs of devices, as in 0-1:none,2-3:plain or all:plain");
 }
 
 static void read_diverge(void)

@@ -14,7 +14,7 @@
 #define MAX_FAILURES 32
 
 struct failure {
-	char name[48];	/* of the HIP function, or "*" */
+	char name[48];    /* of the HIP function, or "*" */
 	unsigned long at; /* the call that fails; from 1 */
 	_Atomic unsigned long ncalls;
 	hipError_t error;

@@ -8,16 +8,16 @@
 struct mark {
 	/* one for the event, one for the item that reaches it, and one for each item that waits for it */
 	_Atomic unsigned nrefs;
-	_Atomic bool stamped;	/* the work queued before it is done; reached follows at once */
+	_Atomic bool stamped; /* the work queued before it is done; reached follows at once */
 	_Atomic bool reached;
-	uint64_t time_ns;	/* valid once stamped */
+	uint64_t time_ns; /* valid once stamped */
 	struct hipcpu_gate gate;
 };
 
 struct ihipEvent_t {
 	unsigned flags;
 	pthread_mutex_t lock;
-	struct mark *mark;	/* of the last record; NULL before the first */
+	struct mark *mark;               /* of the last record; NULL before the first */
 	struct hipcpu_captured captured; /* the last record was in a capture */
 };
 
@@ -120,7 +120,7 @@ static void run_wait(struct hipcpu_item *item)
 
 /* Takes over the caller's reference to mark. */
 static hipError_t submit_mark(struct ihipStream_t *s, struct mark *mark, void (*run)(struct hipcpu_item *),
-			      void (*done)(struct hipcpu_item *))
+	void (*done)(struct hipcpu_item *))
 {
 	struct mark_op *m = malloc(sizeof(*m));
 	hipError_t err = hipErrorOutOfMemory;
@@ -138,8 +138,10 @@ static hipError_t create(hipEvent_t *event, unsigned flags)
 {
 	struct ihipEvent_t *e;
 
-	if (!event || (flags & ~(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
-				 hipEventReleaseToDevice | hipEventReleaseToSystem)))
+	if (!event ||
+		(flags &
+			~(hipEventBlockingSync | hipEventDisableTiming | hipEventInterprocess |
+				hipEventReleaseToDevice | hipEventReleaseToSystem)))
 		return hipErrorInvalidValue;
 	if (flags & hipEventInterprocess)
 		return hipErrorNotSupported;

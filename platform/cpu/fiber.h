@@ -46,11 +46,11 @@
 #endif
 
 struct fiber {
-	void *sp;	     /* where it stopped; with Boost its context */
-	char *stack;	     /* lowest usable byte; the guard page is below. NULL: a thread's own stack */
+	void *sp;    /* where it stopped; with Boost its context */
+	char *stack; /* lowest usable byte; the guard page is below. NULL: a thread's own stack */
 	size_t stack_bytes;
-	const void *base;    /* the frame that calls kernels */
-	struct fiber *next;  /* in the thread's list of free ones */
+	const void *base;   /* the frame that calls kernels */
+	struct fiber *next; /* in the thread's list of free ones */
 #ifdef HIPCPU_ASAN
 	void *fake_stack;
 #endif
@@ -70,11 +70,11 @@ struct fiber {
  * synchronise is marked by these macros. The runtime itself is then compiled without -fsanitize=thread.
  */
 #ifdef HIPCPU_TSAN_LANES
-#define FIBER_TSAN_FLAGS 1
+#define FIBER_TSAN_FLAGS       1
 #define FIBER_RELEASE(address) __tsan_release((void *)(address))
 #define FIBER_ACQUIRE(address) __tsan_acquire((void *)(address))
 #else
-#define FIBER_TSAN_FLAGS 0
+#define FIBER_TSAN_FLAGS       0
 #define FIBER_RELEASE(address) ((void)(address))
 #define FIBER_ACQUIRE(address) ((void)(address))
 #endif

@@ -18,7 +18,7 @@ struct ihipGraph_t {
 };
 
 struct hipGraphExec {
-	_Atomic unsigned nrefs;	    /* one for the handle, one for each queued launch */
+	_Atomic unsigned nrefs; /* one for the handle, one for each queued launch */
 	struct ihipGraph_t *graph;
 	_Atomic uint64_t nlaunched; /* launches of the same graph take turns, in any streams */
 	_Atomic uint64_t nrun;
@@ -103,7 +103,7 @@ static void run_graph(struct hipcpu_item *item)
 	uint32_t seen;
 
 	while (seen = atomic_load_explicit(&op->exec->done.value, memory_order_acquire),
-	       op->exec->nrun != op->turn)
+		op->exec->nrun != op->turn)
 		hipcpu_gate_wait(&op->exec->done, seen, -1);
 	graph_run(op->exec->graph);
 	atomic_fetch_add(&op->exec->nrun, 1);
@@ -115,8 +115,8 @@ static void drop_graph(struct hipcpu_item *item)
 	exec_unref(((struct graph_op *)item)->exec);
 }
 
-hipError_t hipGraphInstantiate(hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log,
-			       size_t nbytes)
+hipError_t hipGraphInstantiate(
+	hipGraphExec_t *exec, hipGraph_t graph, hipGraphNode_t *error_node, char *log, size_t nbytes)
 {
 	struct hipGraphExec *e;
 

@@ -12,7 +12,7 @@
 #include "runtime.h"
 
 #define LABEL_MAGIC UINT64_C(0x76697274756d656d)
-#define MOST_FILES ((uintptr_t)1 << 20) /* descriptors are smaller than this, addresses are not */
+#define MOST_FILES  ((uintptr_t)1 << 20) /* descriptors are smaller than this, addresses are not */
 
 /* The beginning of the last page of the file. */
 struct label {
@@ -105,8 +105,8 @@ err_uncount:
 	return hipErrorOutOfMemory;
 }
 
-hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
-					  hipMemAllocationGranularity_flags option)
+hipError_t hipMemGetAllocationGranularity(
+	size_t *granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option)
 {
 	HIPCPU_ENTER(hipMemGetAllocationGranularity);
 	if (!granularity || !is_right_prop(prop) || (unsigned)option > hipMemAllocationGranularityRecommended)
@@ -157,7 +157,7 @@ hipError_t hipMemGetAllocationPropertiesFromHandle(
 /* ---- memory of other processes ---- */
 
 hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocationHandle_t handle,
-					 hipMemAllocationHandleType type, unsigned long long flags)
+	hipMemAllocationHandleType type, unsigned long long flags)
 {
 	int fd = -1;
 
@@ -206,8 +206,8 @@ static hipError_t import(hipMemGenericAllocationHandle_t *handle, int fd)
 	return hipSuccess;
 }
 
-hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *os_handle,
-					   hipMemAllocationHandleType type)
+hipError_t hipMemImportFromShareableHandle(
+	hipMemGenericAllocationHandle_t *handle, void *os_handle, hipMemAllocationHandleType type)
 {
 	hipError_t err;
 	int fd;

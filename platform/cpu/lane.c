@@ -18,7 +18,7 @@
  */
 #define INLINED static inline __attribute__((always_inline))
 
-#define STREAK_MAX 256	  /* cross-lane calls of one wave before other waves get a turn */
+#define STREAK_MAX   256  /* cross-lane calls of one wave before other waves get a turn */
 #define STREAK_YIELD 4096 /* and before other processes get one, if there are more of them than cores */
 
 __thread struct hipcpu_lane *hipcpu_self HIPCPU_TLS;
@@ -103,7 +103,7 @@ void hipcpu_trap(const char *message)
 
 	if (hipcpu_self)
 		hipcpu_message("block (%u,%u,%u) lane %u of %s: %s", blockIdx.x, blockIdx.y, blockIdx.z,
-			       lane_number(b, hipcpu_self), b->launch->params.name, message);
+			lane_number(b, hipcpu_self), b->launch->params.name, message);
 	else
 		hipcpu_message("%s", message);
 	abort();
@@ -461,7 +461,10 @@ static bool is_crowded(void)
 static void nap(uint64_t waited_ns)
 {
 	const uint64_t ns = waited_ns / NAP_SHARE;
-	const struct timespec nap = {0, (long)(ns < NAP_MIN_NS ? NAP_MIN_NS : ns > NAP_MAX_NS ? NAP_MAX_NS : ns)};
+	const struct timespec nap = {0,
+		(long)(ns < NAP_MIN_NS            ? NAP_MIN_NS
+				: ns > NAP_MAX_NS ? NAP_MAX_NS
+						  : ns)};
 
 	nanosleep(&nap, NULL);
 }

@@ -94,8 +94,8 @@ hipError_t hipcpu_launch(const struct hipcpu_launch_params *params)
 
 /* ---- the functions for C ---- */
 
-hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
-			   hipStream_t stream)
+hipError_t hipLaunchKernel(
+	const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes, hipStream_t stream)
 {
 	HIPCPU_ENTER(hipLaunchKernel);
 	(void)kernel, (void)grid, (void)block, (void)args, (void)shared_bytes, (void)stream;
@@ -139,8 +139,8 @@ hipError_t hipcpu_occupancy(int *nblocks, int block_size, size_t shared_bytes)
 	return hipSuccess;
 }
 
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, const void *kernel, int block_size,
-							size_t shared_bytes)
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *nblocks, const void *kernel, int block_size, size_t shared_bytes)
 {
 	HIPCPU_ENTER(hipOccupancyMaxActiveBlocksPerMultiprocessor);
 	if (!kernel)

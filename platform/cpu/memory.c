@@ -482,8 +482,9 @@ hipError_t hipPointerGetAttributes(hipPointerAttribute_t *attributes, const void
 	if (is_host(&a) || a.kind == HIPCPU_MEMORY_MANAGED)
 		attributes->hostPointer = (void *)(uintptr_t)ptr;
 	attributes->isManaged = a.kind == HIPCPU_MEMORY_MANAGED;
-	attributes->type = is_host(&a) ? hipMemoryTypeHost : attributes->isManaged ? hipMemoryTypeManaged
-										   : hipMemoryTypeDevice;
+	attributes->type = is_host(&a)  ? hipMemoryTypeHost
+		: attributes->isManaged ? hipMemoryTypeManaged
+					: hipMemoryTypeDevice;
 	HIPCPU_LEAVE(hipSuccess);
 }
 

@@ -120,8 +120,11 @@ hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, con
 static hipError_t launch(hipFunction_t function, dim3 grid, dim3 block, unsigned shared_bytes,
 	hipStream_t stream, void **args, void **extra, bool cooperative)
 {
-	struct hipcpu_launch_params params = {.grid = grid, .block = block, .shared_bytes = shared_bytes,
-					      .stream = stream, .cooperative = cooperative};
+	struct hipcpu_launch_params params = {.grid = grid,
+		.block = block,
+		.shared_bytes = shared_bytes,
+		.stream = stream,
+		.cooperative = cooperative};
 
 	if (!function)
 		return hipErrorInvalidHandle;
@@ -132,8 +135,8 @@ static hipError_t launch(hipFunction_t function, dim3 grid, dim3 block, unsigned
 }
 
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-				 unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-				 hipStream_t stream, void **args, void **extra)
+	unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream,
+	void **args, void **extra)
 {
 	const dim3 grid = {grid_x, grid_y, grid_z}, block = {block_x, block_y, block_z};
 

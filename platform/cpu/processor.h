@@ -152,9 +152,7 @@ static inline void *processor_make_stack(uintptr_t top, void (*entry)(void))
 
 #define PROCESSOR_SWITCH 0
 
-static inline void processor_relax(void)
-{
-}
+static inline void processor_relax(void) {}
 
 static inline uintptr_t processor_place(uintptr_t address)
 {

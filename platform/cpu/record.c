@@ -60,14 +60,14 @@ void hipcpu_launch_record(const struct hipcpu_launch_params *p)
 	if (is_news(p->name, nthreads, p->shared_bytes)) {
 		length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 		program[length > 0 ? length : 0] = 0;
-		n = snprintf(line, sizeof(line), "%s\t%s\t%u\t%zu\n", program, p->name, nthreads,
-			p->shared_bytes);
+		n = snprintf(
+			line, sizeof(line), "%s\t%s\t%u\t%zu\n", program, p->name, nthreads, p->shared_bytes);
 		fd = hipcpu_keep_file(open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666));
 		/* in one write, because the PEs of a job append to the same file */
 		if ((fd < 0 || write(fd, line, n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0) &&
 			!has_failed) {
-			hipcpu_message("GSHMEM_CPU_LAUNCHES=%s: this cannot be written: %s", path,
-				strerror(errno));
+			hipcpu_message(
+				"GSHMEM_CPU_LAUNCHES=%s: this cannot be written: %s", path, strerror(errno));
 			has_failed = true;
 		}
 		if (fd >= 0)

@@ -33,32 +33,32 @@
 
 #define HIPCPU_MAX_DEVICES 64
 #define HIPCPU_MAX_THREADS 1024 /* lanes of a block */
-#define HIPCPU_LIKELY(x) __builtin_expect(!!(x), 1)
+#define HIPCPU_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define HIPCPU_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* ---- env.c ---- */
 
 struct hipcpu_config {
 	int ndevices;
-	unsigned wave;		/* lanes: 32 or 64 */
-	unsigned nblocks;	/* resident blocks of a device */
-	unsigned ncus;		/* compute units of a device; divides nblocks */
-	unsigned nprocs;	/* of the job, on this machine */
-	bool spin_is_set;	/* by GSHMEM_CPU_SPIN */
-	unsigned spin_polls;	/* polls before a waiting lane yields to the system */
-	unsigned near_polls;	/* the same where processes alone count, not their threads */
-	unsigned stuck_s;	/* seconds without a switch before a block is named; 0: never */
-	unsigned idle_spin;	/* how often a thread looks for work before it sleeps */
-	unsigned ncores;	/* cores that this process may use */
-	size_t stack_bytes;	/* of a lane */
-	size_t memory_bytes;	/* of a device */
-	bool diverge;		/* splits mask-less groups at random */
+	unsigned wave;       /* lanes: 32 or 64 */
+	unsigned nblocks;    /* resident blocks of a device */
+	unsigned ncus;       /* compute units of a device; divides nblocks */
+	unsigned nprocs;     /* of the job, on this machine */
+	bool spin_is_set;    /* by GSHMEM_CPU_SPIN */
+	unsigned spin_polls; /* polls before a waiting lane yields to the system */
+	unsigned near_polls; /* the same where processes alone count, not their threads */
+	unsigned stuck_s;    /* seconds without a switch before a block is named; 0: never */
+	unsigned idle_spin;  /* how often a thread looks for work before it sleeps */
+	unsigned ncores;     /* cores that this process may use */
+	size_t stack_bytes;  /* of a lane */
+	size_t memory_bytes; /* of a device */
+	bool diverge;        /* splits mask-less groups at random */
 	uint64_t diverge_seed;
-	bool whole_waves;	/* a _wave call by part of a wave ends the program */
-	uint64_t no_peer[HIPCPU_MAX_DEVICES];	 /* bit p of [d]: d cannot reach p's memory */
+	bool whole_waves;                        /* a _wave call by part of a wave ends the program */
+	uint64_t no_peer[HIPCPU_MAX_DEVICES];    /* bit p of [d]: d cannot reach p's memory */
 	uint64_t no_atomics[HIPCPU_MAX_DEVICES]; /* bit p of [d]: no native atomics from d on p */
-	const char *launches;	/* the file that launches are recorded in, or NULL */
-	bool malformed;		/* a variable was malformed: that was reported, and every call fails */
+	const char *launches;                    /* the file that launches are recorded in, or NULL */
+	bool malformed; /* a variable was malformed: that was reported, and every call fails */
 };
 
 /* Parsed on the first call, once per process. */
@@ -154,12 +154,12 @@ void hipcpu_relax(void);
 struct hipcpu_stream;
 
 struct hipcpu_device {
-	pthread_mutex_t lock;	     /* guards the list of streams */
+	pthread_mutex_t lock;         /* guards the list of streams */
 	struct ihipStream_t *streams; /* all but the null stream, alive or draining */
-	struct ihipStream_t *null;   /* the null stream */
-	_Atomic size_t allocated;    /* bytes, by this process */
-	_Atomic bool active;	     /* this process has chosen it, allocated on it or queued work on it */
-	struct hipcpu_pool *pool;    /* its block threads: worker.c */
+	struct ihipStream_t *null;    /* the null stream */
+	_Atomic size_t allocated;     /* bytes, by this process */
+	_Atomic bool active;          /* this process has chosen it, allocated on it or queued work on it */
+	struct hipcpu_pool *pool;     /* its block threads: worker.c */
 };
 
 /* Returns the device of that number; NULL if there is none. */
@@ -187,16 +187,16 @@ enum hipcpu_memory {
 
 struct hipcpu_allocation {
 	char *base;
-	size_t nbytes;	     /* as requested */
+	size_t nbytes;       /* as requested */
 	size_t mapped_bytes; /* of the mapping; 0 for registered memory */
 	enum hipcpu_memory kind;
 	int device;
 	unsigned flags;
-	int fd;		     /* the memfd of device memory, else -1 */
-	dev_t dev;	     /* and the identity of its file */
+	int fd;    /* the memfd of device memory, else -1 */
+	dev_t dev; /* and the identity of its file */
 	ino_t ino;
-	uint64_t id;	     /* never given to another allocation of this process */
-	unsigned nopens;     /* of an IPC mapping: opens minus closes */
+	uint64_t id;                                   /* never given to another allocation of this process */
+	unsigned nopens;                               /* of an IPC mapping: opens minus closes */
 	struct ihipMemGenericAllocationHandle *memory; /* of virtual memory: what is mapped, */
 	uint64_t readers, writers; /* and the devices that may read and write there, one bit each */
 };
@@ -235,7 +235,7 @@ struct ihipMemGenericAllocationHandle {
 	int fd;
 	unsigned nhandles; /* creates, imports and retains minus releases */
 	unsigned nmaps;
-	bool is_imported;  /* another process counts its bytes */
+	bool is_imported; /* another process counts its bytes */
 };
 
 static inline bool hipcpu_is_granules(size_t nbytes)
@@ -314,8 +314,8 @@ struct hipcpu_item {
 	void (*done)(struct hipcpu_item *item); /* once the stream counts item as completed */
 	/* called when it is queued, and each time a graph runs a copy of it */
 	void (*renew)(struct hipcpu_item *item);
-	size_t nbytes;			   /* of the struct; 0: it cannot be captured */
-	struct hipcpu_dep *deps;	   /* what must be done first */
+	size_t nbytes;           /* of the struct; 0: it cannot be captured */
+	struct hipcpu_dep *deps; /* what must be done first */
 };
 
 struct ihipStream_t {
@@ -327,14 +327,14 @@ struct ihipStream_t {
 	/* one for the handle, one for the dispatcher, one for each dependency on it */
 	_Atomic unsigned nrefs;
 	pthread_mutex_t lock;
-	struct hipcpu_item *head, **tail;	   /* not yet started */
-	uint64_t submitted;		   /* items queued so far */
-	_Atomic uint64_t completed;	   /* items finished so far, in order */
-	struct hipcpu_gate work;	   /* moves when an item is queued or the stream is closed */
-	struct hipcpu_gate done;	   /* moves when one has finished */
+	struct hipcpu_item *head, **tail; /* not yet started */
+	uint64_t submitted;               /* items queued so far */
+	_Atomic uint64_t completed;       /* items finished so far, in order */
+	struct hipcpu_gate work;          /* moves when an item is queued or the stream is closed */
+	struct hipcpu_gate done;          /* moves when one has finished */
 	bool has_thread;
-	bool closed;			   /* destroyed by the user, and draining */
-	struct hipcpu_capture *capture;	   /* this and the following are for capture.c */
+	bool closed;                    /* destroyed by the user, and draining */
+	struct hipcpu_capture *capture; /* this and the following are for capture.c */
 	unsigned capture_number;
 	unsigned before[HIPCPU_CAPTURE_STREAMS];
 };

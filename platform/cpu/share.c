@@ -123,7 +123,7 @@ void *hipcpu_place_take(void)
 int hipcpu_is_free(const void *address, size_t nbytes)
 {
 	void *there = mmap((void *)(uintptr_t)address, nbytes, PROT_NONE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (there == MAP_FAILED)
 		return 0;

@@ -27,7 +27,7 @@ static struct fiber *fiber_new(struct block *b)
 	if (!f || area == MAP_FAILED || mprotect(area, page, PROT_NONE)) {
 		hipcpu_message("the stack of a lane (this thread has %u stacks of %zu bytes): %s "
 			       "(GSHMEM_CPU_STACK, GSHMEM_CPU_BLOCKS, vm.max_map_count)",
-			       b->nfibers, nbytes, strerror(errno));
+			b->nfibers, nbytes, strerror(errno));
 		abort();
 	}
 	f->stack = area + page;

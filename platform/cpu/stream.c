@@ -483,8 +483,11 @@ static hipError_t submit_call(hipStream_t stream, hipHostFn_t fn, hipStreamCallb
 	call = malloc(sizeof(*call));
 	if (!call)
 		return hipErrorOutOfMemory;
-	*call = (struct call_op){.item = {.run = run_call, .nbytes = sizeof(*call)}, .fn = fn, .callback = callback, .stream = stream,
-				 .arg = arg};
+	*call = (struct call_op){.item = {.run = run_call, .nbytes = sizeof(*call)},
+		.fn = fn,
+		.callback = callback,
+		.stream = stream,
+		.arg = arg};
 	return hipcpu_stream_submit(s, &call->item);
 }
 

@@ -114,8 +114,8 @@ static const struct reservation *find_reservation(const char *base, size_t nbyte
 {
 	const struct reservation *at = reservations;
 
-	while (at && (base < at->base || nbytes > at->nbytes ||
-		      (size_t)(base - at->base) > at->nbytes - nbytes))
+	while (at &&
+		(base < at->base || nbytes > at->nbytes || (size_t)(base - at->base) > at->nbytes - nbytes))
 		at = at->next;
 	return at;
 }
@@ -145,7 +145,7 @@ static hipError_t map(char *base, size_t nbytes, hipMemGenericAllocationHandle_t
 }
 
 hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset, hipMemGenericAllocationHandle_t handle,
-		     unsigned long long flags)
+	unsigned long long flags)
 {
 	hipError_t err;
 
@@ -201,8 +201,8 @@ hipError_t hipMemUnmap(void *ptr, size_t nbytes)
 static bool is_right_desc(const hipMemAccessDesc *desc)
 {
 	return desc->location.type == hipMemLocationTypeDevice && hipcpu_device(desc->location.id) &&
-	       (desc->flags == hipMemAccessFlagsProtNone || desc->flags == hipMemAccessFlagsProtRead ||
-		desc->flags == hipMemAccessFlagsProtReadWrite);
+		(desc->flags == hipMemAccessFlagsProtNone || desc->flags == hipMemAccessFlagsProtRead ||
+			desc->flags == hipMemAccessFlagsProtReadWrite);
 }
 
 /* Gives the process the access that any of its devices has. */
@@ -221,7 +221,7 @@ static hipError_t set_access(struct hipcpu_allocation *a, const hipMemAccessDesc
 		protection = a->writers ? PROT_READ | PROT_WRITE : PROT_READ;
 	hipcpu_access_forget(a->base);
 	if (mprotect(a->base, a->nbytes, protection) ||
-	    (a->writers && !hipcpu_access_guard_at(a->base, a->nbytes, a->memory->fd, alias)))
+		(a->writers && !hipcpu_access_guard_at(a->base, a->nbytes, a->memory->fd, alias)))
 		return hipErrorOutOfMemory;
 	return hipSuccess;
 }
@@ -269,8 +269,8 @@ hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *loca
 	pthread_mutex_lock(&hipcpu_memory_lock);
 	a = find_virtual(ptr);
 	if (a)
-		*flags = (a->writers >> location->id & 1) ? hipMemAccessFlagsProtReadWrite :
-							    (a->readers >> location->id & 1);
+		*flags = (a->writers >> location->id & 1) ? hipMemAccessFlagsProtReadWrite
+							  : (a->readers >> location->id & 1);
 	pthread_mutex_unlock(&hipcpu_memory_lock);
 	HIPCPU_LEAVE(a ? hipSuccess : hipErrorInvalidValue);
 }

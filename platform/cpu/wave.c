@@ -23,20 +23,34 @@
 const char *hipcpu_op_name(enum hipcpu_op op)
 {
 	switch (op) {
-	case HIPCPU_OP_MASK: return "wave mask";
-	case HIPCPU_OP_ENTER: return "wave mask";
-	case HIPCPU_OP_ACTIVE: return "__activemask";
-	case HIPCPU_OP_HERE: return "wave mask";
-	case HIPCPU_OP_SYNC: return "__syncwarp";
-	case HIPCPU_OP_ELECT: return "wave rendezvous";
-	case HIPCPU_OP_BALLOT: return "ballot";
-	case HIPCPU_OP_SHUFFLE: return "shuffle";
-	case HIPCPU_OP_MATCH_ANY: return "match_any";
-	case HIPCPU_OP_MATCH_ALL: return "match_all";
-	case HIPCPU_OP_BARRIER: return "__syncthreads";
-	case HIPCPU_OP_BARRIER_ELECT: return "block rendezvous";
-	case HIPCPU_OP_COUNT: return "__syncthreads_count";
-	default: return "nothing";
+	case HIPCPU_OP_MASK:
+		return "wave mask";
+	case HIPCPU_OP_ENTER:
+		return "wave mask";
+	case HIPCPU_OP_ACTIVE:
+		return "__activemask";
+	case HIPCPU_OP_HERE:
+		return "wave mask";
+	case HIPCPU_OP_SYNC:
+		return "__syncwarp";
+	case HIPCPU_OP_ELECT:
+		return "wave rendezvous";
+	case HIPCPU_OP_BALLOT:
+		return "ballot";
+	case HIPCPU_OP_SHUFFLE:
+		return "shuffle";
+	case HIPCPU_OP_MATCH_ANY:
+		return "match_any";
+	case HIPCPU_OP_MATCH_ALL:
+		return "match_all";
+	case HIPCPU_OP_BARRIER:
+		return "__syncthreads";
+	case HIPCPU_OP_BARRIER_ELECT:
+		return "block rendezvous";
+	case HIPCPU_OP_COUNT:
+		return "__syncthreads_count";
+	default:
+		return "nothing";
 	}
 }
 
@@ -83,14 +97,14 @@ static int compare(const struct hipcpu_call *a, const struct hipcpu_call *b)
 	if (a->op != b->op)
 		return a->op < b->op ? -1 : 1;
 	if (a->op == HIPCPU_OP_MASK || a->op == HIPCPU_OP_ENTER || a->op == HIPCPU_OP_HERE ||
-	    a->op == HIPCPU_OP_ELECT)
+		a->op == HIPCPU_OP_ELECT)
 		return (a->value > b->value) - (a->value < b->value);
 	return 0;
 }
 
 #define FOR_LANES(n, set) \
 	for (uint64_t rest_ = (set), n = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0; rest_; \
-	     rest_ &= rest_ - 1, n = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0)
+		rest_ &= rest_ - 1, n = rest_ ? (uint64_t)__builtin_ctzll(rest_) : 0)
 
 /* ---- results ---- */
 
@@ -102,9 +116,9 @@ static void match_any(struct hipcpu_lane *lanes, uint64_t group)
 		uint64_t value = lanes[__builtin_ctzll(left)].call.value, same = 0;
 
 		FOR_LANES(n, left)
-			same |= (uint64_t)(lanes[n].call.value == value) << n;
+		same |= (uint64_t)(lanes[n].call.value == value) << n;
 		FOR_LANES(n, same)
-			lanes[n].result = same;
+		lanes[n].result = same;
 		left &= ~same;
 	}
 }
@@ -123,7 +137,7 @@ static void join(struct block *b, unsigned w, uint64_t group)
 	uint64_t *together = &b->together[w << b->shift];
 
 	FOR_LANES(n, b->waves[w].live)
-		together[n] = group >> n & 1 ? group : together[n] & ~group;
+	together[n] = group >> n & 1 ? group : together[n] & ~group;
 }
 
 static uint64_t random_bits(struct block *b)
@@ -166,7 +180,8 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 
 	switch (op) {
 	case HIPCPU_OP_SHUFFLE:
-		FOR_LANES(n, group) {
+		FOR_LANES(n, group)
+		{
 			unsigned from = lanes[n].call.from;
 
 			lanes[n].result = lanes[from < b->width && group >> from & 1 ? from : n].call.value;
@@ -178,12 +193,12 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 	case HIPCPU_OP_BALLOT:
 		result = 0;
 		FOR_LANES(n, group)
-			result |= lanes[n].call.value << n;
+		result |= lanes[n].call.value << n;
 		break;
 	case HIPCPU_OP_MATCH_ALL:
 		FOR_LANES(n, group)
-			if (lanes[n].call.value != lanes[first].call.value)
-				result = 0;
+		if (lanes[n].call.value != lanes[first].call.value)
+			result = 0;
 		break;
 	case HIPCPU_OP_ELECT:
 		result = 0;
@@ -194,7 +209,7 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 	}
 	if (op != HIPCPU_OP_SHUFFLE && op != HIPCPU_OP_MATCH_ANY)
 		FOR_LANES(n, group)
-			lanes[n].result = result;
+	lanes[n].result = result;
 	if (op == HIPCPU_OP_ELECT)
 		lanes[first].result = group;
 	wave->held |= group & ~let_go;
@@ -216,7 +231,8 @@ static uint64_t lowest_group(const struct hipcpu_lane *lanes, uint64_t candidate
 	uint64_t group = candidates & -candidates;
 	const struct hipcpu_call *low = &lanes[__builtin_ctzll(candidates)].call;
 
-	FOR_LANES(n, candidates & (candidates - 1)) {
+	FOR_LANES(n, candidates & (candidates - 1))
+	{
 		int order = compare(&lanes[n].call, low);
 
 		if (order < 0) {
@@ -239,7 +255,7 @@ static uint64_t diverged_group(struct block *b, unsigned w, uint64_t candidates)
 	uint64_t others = 0, group;
 
 	FOR_LANES(n, candidates)
-		others |= (uint64_t)(lanes[n].call.op != HIPCPU_OP_SYNC) << n;
+	others |= (uint64_t)(lanes[n].call.op != HIPCPU_OP_SYNC) << n;
 	group = b->waves[w].uniform ? candidates : lowest_group(lanes, others ? others : candidates);
 	return others ? random_parts(b, w, group) : group;
 }
@@ -260,8 +276,8 @@ static void settle_masked(struct block *b, unsigned w)
 			continue;
 		}
 		FOR_LANES(n, left & call->mask)
-			if (lanes[n].call.op == call->op && lanes[n].call.mask == call->mask)
-				there |= UINT64_C(1) << n;
+		if (lanes[n].call.op == call->op && lanes[n].call.mask == call->mask)
+			there |= UINT64_C(1) << n;
 		left &= ~there;
 		if (there == wanted)
 			complete(b, w, there);
@@ -294,8 +310,8 @@ void hipcpu_wave_settle_active(struct block *b, unsigned w)
 	if (wave->live & ~(wave->arrived | wave->barrier | wave->paused | wave->held))
 		return;
 	FOR_LANES(n, wave->paused)
-		if (lanes[n].npauses <= 2)
-			return;
+	if (lanes[n].npauses <= 2)
+		return;
 	complete(b, w, lowest_group(lanes, wave->active));
 }
 
@@ -366,7 +382,7 @@ static inline __attribute__((always_inline)) uint64_t meet(const struct hipcpu_c
 	if (call->op == HIPCPU_OP_ACTIVE || call->op == HIPCPU_OP_HERE)
 		wave->active |= bit;
 	if ((call->mask && !(call->mask & wave->live & ~wave->masked)) ||
-	    !(wave->live & ~(wave->arrived | wave->barrier | wave->held)))
+		!(wave->live & ~(wave->arrived | wave->barrier | wave->held)))
 		hipcpu_wave_settle(b, (unsigned)(wave - b->waves));
 	if (!(wave->ready & bit)) {
 		hipcpu_lane_park(b, me);
@@ -387,8 +403,8 @@ uint64_t hipcpu_wave_call(const struct hipcpu_call *call)
 	const uint64_t result = meet(call);
 
 	if ((call->op == HIPCPU_OP_ENTER || call->op == HIPCPU_OP_ELECT) && result && hipcpu_self &&
-	    HIPCPU_UNLIKELY(hipcpu_config()->whole_waves) && hipcpu_block->nlanes > 1 &&
-	    hipcpu_self->wave->live & ~result)
+		HIPCPU_UNLIKELY(hipcpu_config()->whole_waves) && hipcpu_block->nlanes > 1 &&
+		hipcpu_self->wave->live & ~result)
 		hipcpu_trap("a _wave call that only part of the wave makes (GSHMEM_CPU_WHOLE_WAVES)");
 	return result;
 }

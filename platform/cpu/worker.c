@@ -13,23 +13,23 @@
 
 #define WATCHDOG_MS 20
 #define MAX_LOOK_NS (4 * WATCHDOG_MS * UINT64_C(1000000)) /* the most that one look of the watchdog counts */
-#define IDLE_US 100000 /* without work, after which a thread gives back the stacks of its lanes */
+#define IDLE_US     100000 /* without work, after which a thread gives back the stacks of its lanes */
 
 struct hipcpu_pool {
 	pthread_mutex_t lock;
 	struct launch *first, **last; /* launches with blocks that have not begun, oldest first */
-	_Atomic bool waiting;	      /* a hint, read without the lock: the list is not empty */
-	unsigned nslots;	      /* threads running blocks now; at most config nblocks */
-	unsigned nthreads;	      /* workers created so far; never more than config nblocks */
-	unsigned nidle;		      /* workers asleep or about to be */
+	_Atomic bool waiting;         /* a hint, read without the lock: the list is not empty */
+	unsigned nslots;              /* threads running blocks now; at most config nblocks */
+	unsigned nthreads;            /* workers created so far; never more than config nblocks */
+	unsigned nidle;               /* workers asleep or about to be */
 	struct hipcpu_gate work;
 };
 
 static pthread_mutex_t blocks_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct block *blocks;	      /* of all threads */
-static _Atomic unsigned nlaunches;    /* launches that the process is running */
+static struct block *blocks;       /* of all threads */
+static _Atomic unsigned nlaunches; /* launches that the process is running */
 static struct hipcpu_gate watch;
-static _Atomic unsigned nrunning;     /* threads that run blocks */
+static _Atomic unsigned nrunning; /* threads that run blocks */
 
 static struct block *my_block(void)
 {
@@ -137,7 +137,8 @@ static void run_blocks(struct launch *launch)
 	progress(b);
 	atomic_store_explicit(&b->busy, true, memory_order_release);
 	atomic_fetch_add_explicit(&nrunning, 1, memory_order_relaxed);
-	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) < launch->nblocks)
+	while ((id = atomic_fetch_add_explicit(&launch->next_block, 1, memory_order_relaxed)) <
+		launch->nblocks)
 		hipcpu_block_run(b, launch, id);
 	atomic_fetch_sub_explicit(&nrunning, 1, memory_order_relaxed);
 	atomic_store_explicit(&b->busy, false, memory_order_release);
@@ -292,9 +293,10 @@ HIPCPU_RACY static void look_at_block(struct block *b, uint64_t now)
 	if (seen->stood_ns < hipcpu_config()->stuck_s * UINT64_C(1000000000))
 		return;
 	seen->named = true;
-	hipcpu_message("block %llu of %s: nothing has moved for %u s (GSHMEM_CPU_STUCK): all its lanes wait, or one"
-		       " computes for long or polls without hipcpu_pause or an atomic, which stops the others",
-		       (unsigned long long)b->id, b->launch->params.name, hipcpu_config()->stuck_s);
+	hipcpu_message(
+		"block %llu of %s: nothing has moved for %u s (GSHMEM_CPU_STUCK): all its lanes wait, or one"
+		" computes for long or polls without hipcpu_pause or an atomic, which stops the others",
+		(unsigned long long)b->id, b->launch->params.name, hipcpu_config()->stuck_s);
 	hipcpu_block_describe(b);
 }
 

@@ -110,8 +110,8 @@ void gshmemi_log_resume(bool was_holding);
  * 	rc = gshmemi_hip(hipMalloc(&p, nbytes), "hipMalloc of %zu bytes", nbytes);
  */
 #define gshmemi_hip(error, ...) gshmemi_hip_advise(error, NULL, __VA_ARGS__)
-__attribute__((format(printf, 3, 4))) int
-gshmemi_hip_advise(hipError_t error, const char *remedy, const char *format, ...);
+__attribute__((format(printf, 3, 4))) int gshmemi_hip_advise(
+	hipError_t error, const char *remedy, const char *format, ...);
 
 /*
  * Whether this process has reached its limit of open files, which causes many kinds of errors. Prints a
@@ -134,12 +134,7 @@ void gshmemi_hip_ignore(hipError_t error, const char *what);
 
 /* ---- env.c ---- */
 
-enum gshmemi_heap_kind {
-	GSHMEMI_HEAP_AUTO,
-	GSHMEMI_HEAP_COARSE,
-	GSHMEMI_HEAP_FINE,
-	GSHMEMI_HEAP_UNCACHED
-};
+enum gshmemi_heap_kind { GSHMEMI_HEAP_AUTO, GSHMEMI_HEAP_COARSE, GSHMEMI_HEAP_FINE, GSHMEMI_HEAP_UNCACHED };
 
 /* How the threads that serve kernels' calls wait: GSHMEM_RPC_POLL. */
 enum gshmemi_rpc_poll {
@@ -164,18 +159,18 @@ struct gshmemi_nodes {
 
 /* One field per entry of env_list.h. */
 struct gshmemi_env {
-#define GSHMEMI_ENV_TYPE_size    uint64_t /* bytes */
-#define GSHMEMI_ENV_TYPE_kind    enum gshmemi_heap_kind
-#define GSHMEMI_ENV_TYPE_flag    bool
-#define GSHMEMI_ENV_TYPE_number  int
-#define GSHMEMI_ENV_TYPE_seconds double
-#define GSHMEMI_ENV_TYPE_text    const char * /* as set in the environment; NULL: not set */
-#define GSHMEMI_ENV_TYPE_poll    enum gshmemi_rpc_poll
-#define GSHMEMI_ENV_TYPE_seq     uint32_t
-#define GSHMEMI_ENV_TYPE_mpi_gpu enum gshmemi_mpi_gpu
-#define GSHMEMI_ENV_TYPE_delivery const char * /* likewise */
-#define GSHMEMI_ENV_TYPE_carry   const char * /* likewise; see gshmemi_env_carries */
-#define GSHMEMI_ENV_TYPE_nodes   struct gshmemi_nodes
+#define GSHMEMI_ENV_TYPE_size                  uint64_t /* bytes */
+#define GSHMEMI_ENV_TYPE_kind                  enum gshmemi_heap_kind
+#define GSHMEMI_ENV_TYPE_flag                  bool
+#define GSHMEMI_ENV_TYPE_number                int
+#define GSHMEMI_ENV_TYPE_seconds               double
+#define GSHMEMI_ENV_TYPE_text                  const char * /* as set in the environment; NULL: not set */
+#define GSHMEMI_ENV_TYPE_poll                  enum gshmemi_rpc_poll
+#define GSHMEMI_ENV_TYPE_seq                   uint32_t
+#define GSHMEMI_ENV_TYPE_mpi_gpu               enum gshmemi_mpi_gpu
+#define GSHMEMI_ENV_TYPE_delivery              const char * /* likewise */
+#define GSHMEMI_ENV_TYPE_carry                 const char * /* likewise; see gshmemi_env_carries */
+#define GSHMEMI_ENV_TYPE_nodes                 struct gshmemi_nodes
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) GSHMEMI_ENV_TYPE_##KIND NAME;
 #include "base/env_list.h"
 #undef X

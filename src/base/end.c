@@ -26,9 +26,7 @@ static bool never(void)
 	return false;
 }
 
-static void ignore(void)
-{
-}
+static void ignore(void) {}
 
 static const struct gshmemi_ender alone = {leave, leave_saying, never, ignore};
 static const struct gshmemi_ender *ender = &alone;

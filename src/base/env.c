@@ -30,7 +30,7 @@ static int parse_digits(const char *text, uint64_t *value_p, const char **end_p)
 		return -EINVAL;
 	for (; *text >= '0' && *text <= '9'; text++) {
 		if (__builtin_mul_overflow(value, 10U, &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
+			__builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
 			return -ERANGE;
 	}
 	*value_p = value;
@@ -415,7 +415,10 @@ static const char *const names[] = {
 #include "base/env_list.h"
 #undef X
 	/* gshmemcc's: a user who exports them runs programs, too. */
-	"GSHMEM_CC", "GSHMEM_CXX", "GSHMEM_HIPCC", "GSHMEM_HIPLD",
+	"GSHMEM_CC",
+	"GSHMEM_CXX",
+	"GSHMEM_HIPCC",
+	"GSHMEM_HIPLD",
 };
 #define NNAMES (sizeof names / sizeof *names)
 
@@ -461,7 +464,8 @@ static void warn_unknown(const char *name)
 
 	for (i = 0; i < sizeof replaced / sizeof *replaced; i++) {
 		if (strcmp(name, replaced[i][0]) == 0) {
-			gshmemi_warn("there is no environment variable %s any more: %s", name, replaced[i][1]);
+			gshmemi_warn(
+				"there is no environment variable %s any more: %s", name, replaced[i][1]);
 			return;
 		}
 	}

@@ -214,10 +214,11 @@ static void report_threads(const char *what)
 
 	if (limit != RLIM_INFINITY)
 		snprintf(of_user, sizeof of_user, "a limit of %llu", (unsigned long long)limit);
-	gshmemi_error("%s: this process cannot start another thread: its user has %s for processes and threads "
-		      "(ulimit -u), and its container or service may have one of its own (pids.max): raise it; "
-		      "a PE starts some %d threads, and on the cpu platform one more for each resident block "
-		      "(GSHMEM_CPU_BLOCKS)",
+	gshmemi_error(
+		"%s: this process cannot start another thread: its user has %s for processes and threads "
+		"(ulimit -u), and its container or service may have one of its own (pids.max): raise it; "
+		"a PE starts some %d threads, and on the cpu platform one more for each resident block "
+		"(GSHMEM_CPU_BLOCKS)",
 		what, of_user, NTHREADS);
 }
 
@@ -230,16 +231,18 @@ int gshmemi_report_limit(const char *what, int rc, size_t nbytes)
 	if (gshmemi_report_file_limit(what))
 		return -EMFILE;
 	if (is_system && file != RLIM_INFINITY && nbytes > file) {
-		gshmemi_error("%s: a file of this process may have %llu bytes at most (ulimit -f), and memory "
-			      "that PEs share is a file: raise the limit (ulimit -f unlimited), or lower "
-			      "GSHMEM_HEAP_SIZE",
+		gshmemi_error(
+			"%s: a file of this process may have %llu bytes at most (ulimit -f), and memory "
+			"that PEs share is a file: raise the limit (ulimit -f unlimited), or lower "
+			"GSHMEM_HEAP_SIZE",
 			what, (unsigned long long)file);
 		return -EFBIG;
 	}
 	if ((is_system || rc == -ENOMEM) && gshmemi_lacks_space(nbytes)) {
-		gshmemi_error("%s: this process may map %llu bytes at most (ulimit -v), and has no room left: "
-			      "raise the limit (ulimit -v unlimited), or lower GSHMEM_HEAP_SIZE: a PE maps the "
-			      "heaps of all PEs of its node",
+		gshmemi_error(
+			"%s: this process may map %llu bytes at most (ulimit -v), and has no room left: "
+			"raise the limit (ulimit -v unlimited), or lower GSHMEM_HEAP_SIZE: a PE maps the "
+			"heaps of all PEs of its node",
 			what, (unsigned long long)limit_of(RLIMIT_AS));
 		return -ENOMEM;
 	}

@@ -8,8 +8,8 @@ void gshmemi_traffic_add(struct gshmemi_traffic *traffic, bool within_machine, s
 	traffic->nbytes[within_machine] += nbytes;
 }
 
-void gshmemi_scale_add(struct gshmemi_scale *scale, enum gshmemi_scale_kind kind, const char *name,
-		       uint64_t nbytes)
+void gshmemi_scale_add(
+	struct gshmemi_scale *scale, enum gshmemi_scale_kind kind, const char *name, uint64_t nbytes)
 {
 	scale->items[scale->nitems].kind = kind;
 	scale->items[scale->nitems].name = name;

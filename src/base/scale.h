@@ -16,7 +16,7 @@ struct gshmemi_traffic {
 };
 void gshmemi_traffic_add(struct gshmemi_traffic *traffic, bool within_machine, size_t nbytes);
 /* MPI gathers a colour and a key from each PE */
-#define GSHMEMI_SPLIT_NBYTES(npes) ((size_t)(npes) * 2 * sizeof(int))
+#define GSHMEMI_SPLIT_NBYTES(npes) ((size_t)(npes)*2 * sizeof(int))
 #define GSHMEMI_AGREE_NBYTES       (2 * sizeof(int64_t))
 
 enum gshmemi_scale_kind {
@@ -24,13 +24,13 @@ enum gshmemi_scale_kind {
 	GSHMEMI_SCALE_PINNED,
 	GSHMEMI_SCALE_CONSTANT, /* in each HIP unit */
 	GSHMEMI_SCALE_HOST,
-	GSHMEMI_SCALE_INIT,     /* host memory, only during init */
+	GSHMEMI_SCALE_INIT, /* host memory, only during init */
 	GSHMEMI_SCALE_NKINDS
 };
 
 struct gshmemi_scale {
 	int npes;
-	int npeers;        /* PEs on this machine, of npes */
+	int npeers; /* PEs on this machine, of npes */
 	struct gshmemi_traffic traffic;
 	uint64_t nhandles; /* of other PEs' memory, opened by this PE */
 	unsigned nitems;
@@ -40,8 +40,8 @@ struct gshmemi_scale {
 		uint64_t nbytes;
 	} items[32];
 };
-void gshmemi_scale_add(struct gshmemi_scale *scale, enum gshmemi_scale_kind kind, const char *name,
-		       uint64_t nbytes);
+void gshmemi_scale_add(
+	struct gshmemi_scale *scale, enum gshmemi_scale_kind kind, const char *name, uint64_t nbytes);
 
 /* host/scale.c: fills *scale, for the environment of this process. */
 int gshmemi_scale_fill(int npes, int npeers, struct gshmemi_scale *scale);

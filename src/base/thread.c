@@ -72,5 +72,6 @@ void gshmemi_thread_share_cores(unsigned nprocs)
 {
 	const long ncores = sysconf(_SC_NPROCESSORS_ONLN);
 
-	nprocs_per_core = ncores > 0 && nprocs > ncores ? (nprocs + (unsigned)ncores - 1) / (unsigned)ncores : 1;
+	nprocs_per_core =
+		ncores > 0 && nprocs > ncores ? (nprocs + (unsigned)ncores - 1) / (unsigned)ncores : 1;
 }

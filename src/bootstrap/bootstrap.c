@@ -142,8 +142,8 @@ void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes
 	gshmemi_traffic_add(&traffic, true, (size_t)nlocal * nbytes);
 }
 
-void gshmemi_bootstrap_allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all,
-					 size_t nbytes)
+void gshmemi_bootstrap_allgather_leaders(
+	bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
 {
 	way->allgather_leaders(is_leader, nleaders, mine, all, nbytes);
 	if (nleaders > 1)

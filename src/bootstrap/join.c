@@ -30,7 +30,7 @@
 #define LINGER_NS 1000000000U  /* after a failure: processes that connect this late still get the message */
 /* other processes wait this much longer than the root, whose message says more */
 #define GRACE_NS  2000000000U
-#define NNAMED    8            /* how many ranks a message names */
+#define NNAMED    8 /* how many ranks a message names */
 
 /* The first messages of the two sides. */
 struct hello {
@@ -63,9 +63,9 @@ static struct {
 	int fd; /* the listening socket */
 	uint64_t deadline_ns;
 	uint64_t full_until_ns; /* nobody is accepted before */
-	int nmissing;  /* ranks that have not come */
-	int nanswered; /* processes that got the error and are not members */
-	int rc;        /* the first error */
+	int nmissing;           /* ranks that have not come */
+	int nanswered;          /* processes that got the error and are not members */
+	int rc;                 /* the first error */
 	char text[GSHMEMI_TCP_TEXT_NBYTES];
 	unsigned warned; /* a bit for each enum departure that the root has warned of */
 	struct guest guests[NGUESTS];
@@ -101,8 +101,8 @@ static int answer(int fd)
 			(struct gshmemi_tcp_frame){GSHMEMI_TCP_FAILED, door.rc, 0, strlen(door.text) + 1};
 	rc = gshmemi_tcp_send(fd, &welcome, sizeof welcome, deadline_ns);
 	if (!rc)
-		rc = gshmemi_tcp_send(fd, door.rc ? door.text : (const char *)&rank, welcome.frame.nbytes,
-				      deadline_ns);
+		rc = gshmemi_tcp_send(
+			fd, door.rc ? door.text : (const char *)&rank, welcome.frame.nbytes, deadline_ns);
 	return rc;
 }
 
@@ -144,7 +144,8 @@ static void refuse(struct guest *guest, enum departure why)
 {
 	static const char *const texts[] = {
 		[STRANGER] = "was refused: it does not know the secret of this job's unique id",
-		[ENDED] = "ended before it said which rank it is: if it was a rank, init waits for it in vain",
+		[ENDED] =
+			"ended before it said which rank it is: if it was a rank, init waits for it in vain",
 		[SILENT] = "was closed: it has not said for 10 s which rank it is",
 		[CROWDED] = "was closed to make room: it has not said which rank it is",
 	};
@@ -173,17 +174,18 @@ static void admit(struct guest *guest)
 	hello->host[sizeof hello->host - 1] = 0;
 	if (hello->nranks != gshmemi_tcp.npes)
 		fail(-EINVAL,
-		     "init: rank %d (pid %u on %s) says that there are %d ranks, but rank %d says %d: nranks "
-		     "must be the same in all processes",
-		     hello->rank, hello->pid, hello->host, hello->nranks, gshmemi_tcp.rank, gshmemi_tcp.npes);
+			"init: rank %d (pid %u on %s) says that there are %d ranks, but rank %d says %d: nranks "
+			"must be the same in all processes",
+			hello->rank, hello->pid, hello->host, hello->nranks, gshmemi_tcp.rank,
+			gshmemi_tcp.npes);
 	else if (hello->rank < 0 || hello->rank >= gshmemi_tcp.npes)
 		fail(-EINVAL, "init: pid %u on %s says that it is rank %d: there are ranks 0 to %d",
-		     hello->pid, hello->host, hello->rank, gshmemi_tcp.npes - 1);
+			hello->pid, hello->host, hello->rank, gshmemi_tcp.npes - 1);
 	else
 		member = &gshmemi_tcp.members[hello->rank];
 	if (member && member->pid)
 		fail(-EINVAL, "init: pid %u on %s and pid %u on %s both say that they are rank %d",
-		     member->pid, member->host, hello->pid, hello->host, hello->rank);
+			member->pid, member->host, hello->pid, hello->host, hello->rank);
 	if (door.rc) {
 		door.nanswered++;
 		(void)answer(fd);
@@ -200,7 +202,7 @@ static void admit(struct guest *guest)
 static void hear(struct guest *guest)
 {
 	const ssize_t got = recv(guest->fd, (char *)&guest->hello + guest->got_nbytes,
-				 sizeof guest->hello - guest->got_nbytes, MSG_DONTWAIT);
+		sizeof guest->hello - guest->got_nbytes, MSG_DONTWAIT);
 
 	if (gshmemi_tcp_is_empty(got))
 		return;
@@ -212,7 +214,7 @@ static void hear(struct guest *guest)
 	if (guest->got_nbytes < sizeof guest->hello)
 		return;
 	if (memcmp(guest->hello.magic, door.id->magic, sizeof guest->hello.magic) ||
-	    memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret))
+		memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret))
 		refuse(guest, STRANGER);
 	else
 		admit(guest);
@@ -271,7 +273,7 @@ static int accept_guest(void)
 		rc = -errno;
 		if (!find_oldest())
 			fail(rc, "init: rank %d cannot accept more connections: %s (ulimit -n)",
-			     gshmemi_tcp.rank, strerror(-rc));
+				gshmemi_tcp.rank, strerror(-rc));
 		if (!make_room())
 			return -1;
 	}
@@ -301,7 +303,7 @@ static void check_member(int pe)
 	close(member->fd); /* readable means closed: a member sends nothing before it is welcomed */
 	member->fd = -1;
 	fail(-ECONNRESET, "init: rank %d (pid %u on %s) has ended before all %d ranks had come", pe,
-	     member->pid, member->host, gshmemi_tcp.npes);
+		member->pid, member->host, gshmemi_tcp.npes);
 }
 
 static void check_time(void)
@@ -317,7 +319,7 @@ static void check_time(void)
 		return;
 	name_missing(missing, sizeof missing);
 	fail(-ETIMEDOUT, "init: %s of %d %s not come within %g s (GSHMEM_INIT_TIMEOUT)", missing,
-	     gshmemi_tcp.npes, door.nmissing == 1 ? "has" : "have", gshmemi_env.INIT_TIMEOUT);
+		gshmemi_tcp.npes, door.nmissing == 1 ? "has" : "have", gshmemi_env.INIT_TIMEOUT);
 }
 
 /* fds: the listening socket, then the guests and members that are there. Returns how many there are. */
@@ -343,11 +345,11 @@ static void wait_at_door(struct pollfd *fds)
 	size_t at = 1;
 	int i, found;
 
-	found = gshmemi_tcp_poll(fds, nfds,
-				 door.deadline_ns && door.deadline_ns < tick_ns ? door.deadline_ns : tick_ns);
+	found = gshmemi_tcp_poll(
+		fds, nfds, door.deadline_ns && door.deadline_ns < tick_ns ? door.deadline_ns : tick_ns);
 	if (found < 0) {
 		fail(found, "init: rank %d cannot wait for the others: poll of %zu connections: %s",
-		     gshmemi_tcp.rank, nfds, strerror(-found));
+			gshmemi_tcp.rank, nfds, strerror(-found));
 		return;
 	}
 	for (i = 0; i < NGUESTS; i++)
@@ -424,8 +426,8 @@ static int finish_connect(int fd, uint64_t deadline_ns)
  * Returns 0, -EINPROGRESS if finish_connect has to wait, or another error. The queue of a local socket may be
  * full, and poll does not say when it is not.
  */
-static int start_connect(int fd, const struct sockaddr_storage *address, socklen_t length,
-			 uint64_t deadline_ns)
+static int start_connect(
+	int fd, const struct sockaddr_storage *address, socklen_t length, uint64_t deadline_ns)
 {
 	const struct timespec nap = {0, 1000000};
 
@@ -457,19 +459,20 @@ static int connect_root(const struct gshmemi_uniqueid *id, uint64_t deadline_ns,
 		return 0;
 	}
 	if (rc == -ECONNREFUSED && id->family == AF_UNIX)
-		gshmemi_error("init: pid %u on %s, which made the unique id, does not listen at the local socket "
-			      "%s, or no longer: it has ended, has given up waiting, all ranks have come, or it "
-			      "runs on another machine or in another container; an id is for one job",
-			      id->pid, id->host, text);
+		gshmemi_error(
+			"init: pid %u on %s, which made the unique id, does not listen at the local socket "
+			"%s, or no longer: it has ended, has given up waiting, all ranks have come, or it "
+			"runs on another machine or in another container; an id is for one job",
+			id->pid, id->host, text);
 	else if (rc == -ECONNREFUSED)
 		gshmemi_error("init: pid %u on %s, which made the unique id, no longer listens at %s: "
 			      "it has ended, has given up waiting, or all ranks have come; an id is for "
 			      "one job",
-			      id->pid, id->host, text);
+			id->pid, id->host, text);
 	else
 		gshmemi_error("init: cannot connect to %s, where pid %u on %s listens, which made the "
 			      "unique id: %s (GSHMEM_UID_ADDRESS chooses another address)",
-			      text, id->pid, id->host, strerror(-rc));
+			text, id->pid, id->host, strerror(-rc));
 	if (fd >= 0)
 		close(fd);
 	return rc;
@@ -487,8 +490,8 @@ static int say_hello(int fd, const struct gshmemi_uniqueid *id, uint64_t deadlin
 }
 
 /* Receives the root's answer. -EBADMSG: it is not from the root. */
-static int hear_welcome(int fd, const struct gshmemi_uniqueid *id, uint64_t deadline_ns,
-			struct welcome *welcome, char *text)
+static int hear_welcome(
+	int fd, const struct gshmemi_uniqueid *id, uint64_t deadline_ns, struct welcome *welcome, char *text)
 {
 	int32_t root;
 	int rc;
@@ -497,12 +500,12 @@ static int hear_welcome(int fd, const struct gshmemi_uniqueid *id, uint64_t dead
 	if (rc)
 		return rc;
 	if (memcmp(welcome->magic, id->magic, sizeof welcome->magic) ||
-	    memcmp(welcome->secret, id->answered, sizeof welcome->secret))
+		memcmp(welcome->secret, id->answered, sizeof welcome->secret))
 		return -EBADMSG;
 	if (welcome->frame.what == GSHMEMI_TCP_FAILED)
 		return welcome->frame.nbytes > GSHMEMI_TCP_TEXT_NBYTES || welcome->frame.rc >= 0
-			       ? -EBADMSG
-			       : gshmemi_tcp_receive(fd, text, welcome->frame.nbytes, deadline_ns);
+			? -EBADMSG
+			: gshmemi_tcp_receive(fd, text, welcome->frame.nbytes, deadline_ns);
 	rc = gshmemi_tcp_receive(fd, &root, sizeof root, deadline_ns);
 	if (!rc && (root < 0 || root >= gshmemi_tcp.npes || root == gshmemi_tcp.rank))
 		rc = -EBADMSG;
@@ -515,15 +518,15 @@ static int report(int rc, const struct gshmemi_uniqueid *id)
 	if (rc == -ETIMEDOUT)
 		gshmemi_error("init: pid %u on %s, which made the unique id, has not answered within %g "
 			      "s (GSHMEM_INIT_TIMEOUT): it must be one of the ranks, and call init too",
-			      id->pid, id->host, gshmemi_env.INIT_TIMEOUT);
+			id->pid, id->host, gshmemi_env.INIT_TIMEOUT);
 	else if (rc == -EBADMSG)
 		gshmemi_error("init: another process listens at the address of pid %u on %s, which made "
 			      "the unique id: it does not know the job's secret. An id is for one job",
-			      id->pid, id->host);
+			id->pid, id->host);
 	else
 		gshmemi_error("init: pid %u on %s, which made the unique id, has ended or given up "
 			      "before all ranks had come",
-			      id->pid, id->host);
+			id->pid, id->host);
 	return rc;
 }
 

@@ -8,9 +8,9 @@
 /* What launchers tell each process that they start. */
 static const struct launcher {
 	const char *variable;
-	long most;            /* the largest value of the variable that means a single process */
-	const char *rank;     /* the variable that numbers the processes, so that only one prints */
-	const char *speaker;  /* its value in the process that prints */
+	long most;           /* the largest value of the variable that means a single process */
+	const char *rank;    /* the variable that numbers the processes, so that only one prints */
+	const char *speaker; /* its value in the process that prints */
 	const char *name;
 } launchers[] = {
 	{"OMPI_COMM_WORLD_SIZE", 1, "OMPI_COMM_WORLD_RANK", "0", "Open MPI's"},
@@ -22,7 +22,7 @@ static const struct launcher {
 
 /* Variables of launchers, which do not say how many processes there are. */
 static const char *const traces[] = {"PMI_FD", "PMI_PORT", "PMI_RANK", "PMIX_RANK", "PMIX_NAMESPACE",
-				     "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK"};
+	"OMPI_COMM_WORLD_RANK", "PALS_RANKID", "FLUX_TASK_RANK"};
 
 bool gshmemi_launcher_may_be_there(void)
 {

@@ -27,7 +27,7 @@ struct threads {
 };
 static struct threads before, of_mpi; /* before MPI_Init, and those that it, or meanwhile the program, made */
 static bool keeps_main;
-static pid_t owner_pid;               /* a forked child has copies of these, but no MPI */
+static pid_t owner_pid; /* a forked child has copies of these, but no MPI */
 
 /* Lists the process's threads; returns how many there are, at most NTHREADS. */
 static int list_threads(pid_t *ids)
@@ -82,8 +82,8 @@ static void *exit_as_last(void *unused)
 		nanosleep(&nap, NULL);
 		n = list_threads(ids);
 		for (nothers = !n, i = 0; i < n; i++)
-			nothers += ids[i] != own && ids[i] != getpid() &&
-				   !is_among(ids[i], &of_mpi) && !has_name(ids[i]);
+			nothers += ids[i] != own && ids[i] != getpid() && !is_among(ids[i], &of_mpi) &&
+				!has_name(ids[i]);
 	} while (nothers);
 	exit(0);
 }

@@ -33,23 +33,23 @@
 #include "bootstrap/leaving.h"
 #include "mpi/mpi.h"
 
-#define SETTLE_NS 100000000 /* of progress before MPI_Finalize, */
-#define FINALIZE_S 3 /* and how long that may take */
+#define SETTLE_NS  100000000 /* of progress before MPI_Finalize, */
+#define FINALIZE_S 3         /* and how long that may take */
 
 static MPI_Comm comm = MPI_COMM_NULL;
 static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, ordered by rank; may be comm */
-static int rank; /* in comm */
+static int rank;                           /* in comm */
 static int npes;
-static int level;       /* MPI_THREAD_* */
+static int level;         /* MPI_THREAD_* */
 static atomic_int nworld; /* size of MPI_COMM_WORLD; 0: MPI is not known to be running */
 /* the process that started MPI; 0: not this library; a forked child must not finalize it */
 static pid_t owner_pid;
 static int standard[GSHMEMI_FILE_NSTANDARD]; /* what keeps the numbers 0 to 2, if they were free, from MPI */
-static int nconnections; /* of this process, before it started MPI */
-static bool has_network;  /* MPI uses the network in this process, or may */
-static bool is_first; /* this process is rank 0 of MPI_COMM_WORLD */
-static atomic_bool is_out; /* MPI_Finalize has returned */
-static int exit_status;  /* what the program exits with, as far as is known */
+static int nconnections;                     /* of this process, before it started MPI */
+static bool has_network;                     /* MPI uses the network in this process, or may */
+static bool is_first;                        /* this process is rank 0 of MPI_COMM_WORLD */
+static atomic_bool is_out;                   /* MPI_Finalize has returned */
+static int exit_status;                      /* what the program exits with, as far as is known */
 
 static const char *level_name(int mpi_level)
 {
@@ -68,8 +68,8 @@ static const char *level_name(int mpi_level)
 /* Translates GSHMEM_THREAD_* to MPI's level. */
 static int mpi_level_of(int thread_level)
 {
-	static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
-				     MPI_THREAD_MULTIPLE};
+	static const int levels[] = {
+		MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
 
 	return levels[thread_level];
 }
@@ -262,7 +262,7 @@ static void check(int code)
 		return;
 	while (left_s)
 		left_s = sleep(left_s); /* again, since the launcher's signals interrupt it */
-	gshmemi_log_release(true); /* init holds messages back */
+	gshmemi_log_release(true);      /* init holds messages back */
 	MPI_Error_string(code, text, &length);
 	gshmemi_error("MPI failed, which may mean that a PE died: %.*s", (int)strcspn(text, "\n"), text);
 	gshmemi_end(1);
@@ -316,9 +316,8 @@ int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 }
 
 /* The remedy for a program that calls MPI_Init and cannot be changed. */
-static const char unchanged[] =
-	", or, if the program calls MPI_Init and MPI is MPICH, set "
-	"MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE";
+static const char unchanged[] = ", or, if the program calls MPI_Init and MPI is MPICH, set "
+				"MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE";
 
 static int check_level(int thread_level)
 {

@@ -130,9 +130,9 @@ _Noreturn static void lose(int pe)
 	char text[GSHMEMI_TCP_TEXT_NBYTES];
 
 	snprintf(text, sizeof text,
-		 "PE %d (pid %u on %s) has ended while the others wait for it in init or finalize: the job "
-		 "ends",
-		 pe, member->pid, member->host);
+		"PE %d (pid %u on %s) has ended while the others wait for it in init or finalize: the job "
+		"ends",
+		pe, member->pid, member->host);
 	end_job(text);
 }
 
@@ -156,10 +156,10 @@ static bool collect_some(struct gshmemi_tcp_member *member)
 
 	if (member->got_nbytes < head_nbytes)
 		got = recv(member->fd, (char *)&member->frame + member->got_nbytes,
-			   head_nbytes - member->got_nbytes, MSG_DONTWAIT);
+			head_nbytes - member->got_nbytes, MSG_DONTWAIT);
 	else
 		got = recv(member->fd, member->data + (member->got_nbytes - head_nbytes),
-			   head_nbytes + member->frame.nbytes - member->got_nbytes, MSG_DONTWAIT);
+			head_nbytes + member->frame.nbytes - member->got_nbytes, MSG_DONTWAIT);
 	if (gshmemi_tcp_is_empty(got))
 		return false;
 	if (got <= 0)
@@ -248,7 +248,7 @@ static void answer(void *all, size_t all_nbytes)
 			if (all_nbytes)
 				memcpy(all, data, all_nbytes);
 		} else if (gshmemi_tcp_send(member->fd, &frame, sizeof frame, 0) ||
-			   gshmemi_tcp_send(member->fd, data, frame.nbytes, 0)) {
+			gshmemi_tcp_send(member->fd, data, frame.nbytes, 0)) {
 			lose(pe);
 		}
 	}
@@ -287,8 +287,8 @@ static void ask(uint64_t group, const void *mine, size_t nbytes, void *all, size
 	if (gshmemi_tcp_receive(fd, &frame, sizeof frame, 0))
 		lose(gshmemi_tcp.root);
 	if (frame.what == GSHMEMI_TCP_FAILED) {
-		(void)gshmemi_tcp_receive(fd, text,
-					  frame.nbytes < sizeof text ? frame.nbytes : sizeof text - 1, 0);
+		(void)gshmemi_tcp_receive(
+			fd, text, frame.nbytes < sizeof text ? frame.nbytes : sizeof text - 1, 0);
 		end_job(text);
 	}
 	check_size(frame.nbytes, all_nbytes);
@@ -332,8 +332,9 @@ static int check_carrying(int from_pe, int to_pe)
 	char what[64] = "PEs ask of memory that they do not map"; /* by a window, or with GSHMEM_NET */
 
 	if (gshmemi_tcp.is_alone) {
-		gshmemi_error("MPI has to carry the operations %s, but it cannot be loaded: install MPICH, or "
-			      "name its library in GSHMEM_MPI_LIBRARY",
+		gshmemi_error(
+			"MPI has to carry the operations %s, but it cannot be loaded: install MPICH, or "
+			"name its library in GSHMEM_MPI_LIBRARY",
 			what);
 		return -ENOTSUP;
 	}

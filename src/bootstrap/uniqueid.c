@@ -102,7 +102,7 @@ void gshmemi_uniqueid_print_address(const struct sockaddr_storage *address, char
 	if (address->ss_family == AF_UNIX)
 		snprintf(text, nbytes, *name ? "@%s" : "a process of this machine", name);
 	else if (getnameinfo((const struct sockaddr *)address, sizeof *address, host, sizeof host, port,
-			sizeof port, NI_NUMERICHOST | NI_NUMERICSERV))
+			 sizeof port, NI_NUMERICHOST | NI_NUMERICSERV))
 		snprintf(text, nbytes, "an unknown address");
 	else
 		snprintf(text, nbytes, is_v6 ? "[%s]:%s" : "%s:%s", host, port);
@@ -111,7 +111,7 @@ void gshmemi_uniqueid_print_address(const struct sockaddr_storage *address, char
 static bool is_usable(const struct ifaddrs *interface)
 {
 	return interface->ifa_addr && (interface->ifa_flags & IFF_UP) && interface->ifa_flags & IFF_RUNNING &&
-	       (interface->ifa_addr->sa_family == AF_INET || interface->ifa_addr->sa_family == AF_INET6);
+		(interface->ifa_addr->sa_family == AF_INET || interface->ifa_addr->sa_family == AF_INET6);
 }
 
 /* Rates an address; 0: unusable. name: the interface wanted, NULL: any. */
@@ -122,7 +122,7 @@ static int rate(const struct ifaddrs *interface, const char *name)
 	if (!is_usable(interface) || (name && strcmp(name, interface->ifa_name)))
 		return 0;
 	return (interface->ifa_flags & IFF_LOOPBACK ? 1 : 4) + (v6->sin6_family == AF_INET) +
-	       (v6->sin6_family == AF_INET || !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr));
+		(v6->sin6_family == AF_INET || !IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr));
 }
 
 /* Finds the best address of an interface, NULL: of any; returns false if there is none. */
@@ -189,13 +189,14 @@ static int find_wanted(const struct ifaddrs *interfaces, const char *wanted, str
 	const char *down = is_found ? find_down(interfaces, id) : NULL;
 
 	if (!is_found && is_interface(interfaces, wanted))
-		gshmemi_error("GSHMEM_UID_ADDRESS=%s: this network interface is down, or has no address (ip link "
-			      "set %s up); without GSHMEM_UID_ADDRESS a job of one machine needs none",
+		gshmemi_error(
+			"GSHMEM_UID_ADDRESS=%s: this network interface is down, or has no address (ip link "
+			"set %s up); without GSHMEM_UID_ADDRESS a job of one machine needs none",
 			wanted, wanted);
 	else if (!is_found)
 		gshmemi_error("GSHMEM_UID_ADDRESS=%s: neither a network interface of this machine that is up "
 			      "nor an address, as in 10.0.0.1",
-			      wanted);
+			wanted);
 	else if (down)
 		gshmemi_error("GSHMEM_UID_ADDRESS=%s: the processes cannot connect to this address, because "
 			      "the network interface %s is down (ip link set %s up); without "
@@ -245,7 +246,7 @@ int gshmemi_uniqueid_read(const gshmemx_uniqueid_t *id, struct gshmemi_uniqueid 
 	if (memcmp(found.magic, magic, sizeof magic) || found.checksum != find_checksum(&found)) {
 		gshmemi_error("init: the unique id is damaged, or was made by another version of gshmem: all "
 			      "%zu bytes that gshmemx_get_uniqueid has filled must be sent",
-			      sizeof *id);
+			sizeof *id);
 		return -EINVAL;
 	}
 	*read_p = found;
@@ -270,15 +271,15 @@ static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 
 	fd = gshmemi_file_keep(socket(id->family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (fd >= 0 && !bind(fd, (struct sockaddr *)&address, length) && !listen(fd, SOMAXCONN) &&
-	    !getsockname(fd, (struct sockaddr *)&address, &got)) {
+		!getsockname(fd, (struct sockaddr *)&address, &got)) {
 		id->port = port_of(&address);
 		*fd_p = fd;
 		return 0;
 	}
 	rc = -errno;
 	gshmemi_uniqueid_print_address(&address, text, sizeof text);
-	gshmemi_error("gshmemx_get_uniqueid: cannot listen at %s: %s (GSHMEM_UID_ADDRESS)", text,
-		      strerror(-rc));
+	gshmemi_error(
+		"gshmemx_get_uniqueid: cannot listen at %s: %s (GSHMEM_UID_ADDRESS)", text, strerror(-rc));
 	if (fd >= 0)
 		close(fd);
 	return rc;
@@ -345,16 +346,16 @@ int gshmemi_uniqueid_take_listener(const struct gshmemi_uniqueid *id)
 	return is_own ? listener.fd : -1;
 }
 
-int gshmemx_set_attr_uniqueid_args(int rank, int nranks, const gshmemx_uniqueid_t *id,
-				   struct gshmemx_init_attributes *attr)
+int gshmemx_set_attr_uniqueid_args(
+	int rank, int nranks, const gshmemx_uniqueid_t *id, struct gshmemx_init_attributes *attr)
 {
 	if (!id || !attr) {
 		gshmemi_error("gshmemx_set_attr_uniqueid_args: the %s NULL", id ? "attributes are" : "id is");
 		return -EINVAL;
 	}
 	if (rank < 0 || rank >= nranks) {
-		gshmemi_error("gshmemx_set_attr_uniqueid_args: there is no rank %d in a job of %d", rank,
-			      nranks);
+		gshmemi_error(
+			"gshmemx_set_attr_uniqueid_args: there is no rank %d in a job of %d", rank, nranks);
 		return -EINVAL;
 	}
 	attr->uniqueid = id;

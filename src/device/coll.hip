@@ -9,8 +9,8 @@
 #include "device/coll.h"
 #include "device/launch.h"
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_coll_kernel(struct gshmemi_coll_args args)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_coll_kernel(
+	struct gshmemi_coll_args args)
 {
 	switch (args.what) {
 	case GSHMEMI_BROADCAST:
@@ -33,9 +33,9 @@ void gshmemi_coll_kernel(struct gshmemi_coll_args args)
 		break;
 	default: /* one call for all reductions and scans, because its code is long */
 		gshmemi_reduce(GSHMEMI_WG, &args,
-			       args.what == GSHMEMI_REDUCE           ? "gshmem_reduce"
-			       : args.what == GSHMEMI_REDUCE_SCATTER ? "gshmemx_reduce_scatter"
-								     : "gshmem_sum_scan");
+			args.what == GSHMEMI_REDUCE                   ? "gshmem_reduce"
+				: args.what == GSHMEMI_REDUCE_SCATTER ? "gshmemx_reduce_scatter"
+								      : "gshmem_sum_scan");
 		break;
 	}
 }

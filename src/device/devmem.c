@@ -268,8 +268,8 @@ int gshmemi_devmem_locate(int (*locate)(void **address_p), void **address_p, con
 	struct gshmemi_devmem_caller previous = gshmemi_devmem_enter();
 	int rc;
 
-	rc = report_advise((hipError_t)locate(address_p), GSHMEMI_ARCH_UNIT_REMEDY, what,
-			   "hipGetSymbolAddress");
+	rc = report_advise(
+		(hipError_t)locate(address_p), GSHMEMI_ARCH_UNIT_REMEDY, what, "hipGetSymbolAddress");
 	gshmemi_devmem_leave(previous);
 	return rc;
 }
@@ -306,8 +306,8 @@ int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what)
 	return rc;
 }
 
-int gshmemi_devmem_table(void **bases, int n, void *(*base_of)(const void *whose, int i), const void *whose,
-			 const char *call)
+int gshmemi_devmem_table(
+	void **bases, int n, void *(*base_of)(const void *whose, int i), const void *whose, const char *call)
 {
 	void **table;
 	int i, rc;
@@ -376,7 +376,7 @@ void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const
 	struct gshmemi_devmem_caller previous = enter(&copies);
 
 	must(report(hipMemcpyAsync(staging->landing, source, nbytes, hipMemcpyDefault, copies.stream), call,
-		    "hipMemcpyAsync"));
+		"hipMemcpyAsync"));
 	copies.is_open = true;
 	must(await_queue(&copies, call));
 	memcpy(value, staging->landing, nbytes);
@@ -399,14 +399,14 @@ void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, s
 	leave(&kernels, previous);
 }
 
-uint64_t gshmemi_devmem_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
-			    const char *call)
+uint64_t gshmemi_devmem_amo(
+	int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches, const char *call)
 {
 	uint64_t *result = fetches ? &staging->result : NULL, old = 0;
 	struct gshmemi_devmem_caller previous = enter(&kernels);
 
 	must(report(gshmemi_devmem_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream), call,
-		    "hipLaunchKernel"));
+		"hipLaunchKernel"));
 	kernels.is_open = true;
 	if (fetches) {
 		must(await_queue(&kernels, call));
@@ -440,7 +440,7 @@ static void give_spare(hipStream_t stream)
 }
 
 void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
-			const struct gshmemi_coll_args *args, const char *call)
+	const struct gshmemi_coll_args *args, const char *call)
 {
 	const struct gshmemi_devmem_caller previous = gshmemi_devmem_enter();
 	hipStream_t stream = take_spare();

@@ -63,8 +63,8 @@ bool gshmemi_devmem_is_pinned(const void *address);
  * Writes a table of n addresses, base_of(whose, i), to bases, in host or device memory. Returns 0, or a
  * negative errno after a message.
  */
-int gshmemi_devmem_table(void **bases, int n, void *(*base_of)(const void *whose, int i), const void *whose,
-			 const char *call);
+int gshmemi_devmem_table(
+	void **bases, int n, void *(*base_of)(const void *whose, int i), const void *whose, const char *call);
 
 /*
  * The rest is for host calls, which cannot return an error: an error ends the job. Addresses in the heap are
@@ -98,8 +98,8 @@ void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, s
  * An atomic; op is a GSHMEMI_AMO_*. Returns the old value. Without fetches it returns 0 at once, and is done
  * after complete.
  */
-uint64_t gshmemi_devmem_amo(int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches,
-			    const char *call);
+uint64_t gshmemi_devmem_amo(
+	int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches, const char *call);
 
 /*
  * Launches a collective and returns when it is done. Each call has its own stream, because it may wait for
@@ -107,7 +107,7 @@ uint64_t gshmemi_devmem_amo(int op, void *dest, uint64_t value, uint64_t cond, u
  */
 struct gshmemi_coll_args;
 void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *args, hipStream_t stream),
-			const struct gshmemi_coll_args *args, const char *call);
+	const struct gshmemi_coll_args *args, const char *call);
 
 /* Waits for all of the above. Costs nothing if nothing is open. */
 void gshmemi_devmem_complete(const char *call);

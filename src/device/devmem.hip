@@ -23,7 +23,7 @@ __global__ __launch_bounds__(1) void gshmemi_amo_kernel(
 }
 
 hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
-				     uint64_t *result, hipStream_t stream)
+	uint64_t *result, hipStream_t stream)
 {
 	return GSHMEMI_LAUNCH(gshmemi_amo_kernel, 1, stream, op, address, value, cond, nbytes, result);
 }

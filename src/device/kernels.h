@@ -15,7 +15,7 @@ extern "C" {
  * host-pinned memory, unless it is NULL.
  */
 hipError_t gshmemi_devmem_launch_amo(int op, void *address, uint64_t value, uint64_t cond, unsigned nbytes,
-				     uint64_t *result, hipStream_t stream);
+	uint64_t *result, hipStream_t stream);
 
 /* Whether the current device can run the kernels in this binary. */
 hipError_t gshmemi_devmem_probe(void);

@@ -20,12 +20,12 @@
 /* The types come from the kernel alone, so the arguments are converted to what it takes. */
 template <typename... P>
 static inline hipError_t gshmemi_launch(void (*kernel)(P...), unsigned nthreads, hipStream_t stream,
-					typename std::remove_reference<P>::type... args)
+	typename std::remove_reference<P>::type... args)
 {
 	void *addresses[] = {&args...};
 
-	return hipLaunchKernel(reinterpret_cast<const void *>(kernel), dim3(1), dim3(nthreads), addresses, 0,
-			       stream);
+	return hipLaunchKernel(
+		reinterpret_cast<const void *>(kernel), dim3(1), dim3(nthreads), addresses, 0, stream);
 }
 #endif
 

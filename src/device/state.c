@@ -159,9 +159,10 @@ static void report_load(hipError_t error, const char *file, unsigned nkernels)
 	}
 	(void)hipGetLastError();
 	if (!has_warned)
-		gshmemi_warn("init: the kernels of %s cannot be loaded before they are launched (%s): a kernel "
-			     "that waits may then hang the first launch of another: set "
-			     "CUDA_MODULE_LOADING=EAGER",
+		gshmemi_warn(
+			"init: the kernels of %s cannot be loaded before they are launched (%s): a kernel "
+			"that waits may then hang the first launch of another: set "
+			"CUDA_MODULE_LOADING=EAGER",
 			file, hipGetErrorString(error));
 	has_warned = true;
 }
@@ -221,7 +222,7 @@ int gshmemi_state_set(const struct gshmemi_state *state)
 static int write_slow(void *state)
 {
 	return gshmemi_devmem_copy((char *)state + offsetof(struct gshmemi_state, why), &gshmemi_state.why,
-				   sizeof gshmemi_state.why, "the device state's flags");
+		sizeof gshmemi_state.why, "the device state's flags");
 }
 
 /* Called with the lock held. */

@@ -20,10 +20,9 @@ hipError_t gshmemi_stream_put(
 	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream);
 hipError_t gshmemi_stream_get(
 	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream);
-hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, struct gshmemi_signal s,
-	int pe, hipStream_t stream);
-hipError_t gshmemi_stream_signal(
-	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, hipStream_t stream);
+hipError_t gshmemi_stream_put_signal(
+	void *dest, const void *source, size_t nbytes, struct gshmemi_signal s, int pe, hipStream_t stream);
+hipError_t gshmemi_stream_signal(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, hipStream_t stream);
 /* nbytes, of the object waited for: 2, 4 or 8. */
 hipError_t gshmemi_stream_wait(
 	void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, hipStream_t stream);

@@ -19,24 +19,23 @@ static __device__ void quiet(void)
 
 /* ---- the kernels ---- */
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_put_kernel(unsigned region, void *dest, const void *source, size_t nbytes, int pe)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_put_kernel(
+	unsigned region, void *dest, const void *source, size_t nbytes, int pe)
 {
 	gshmemi_put(where_is(region), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0), pe,
 		"gshmemx_put_on_stream");
 	quiet();
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_get_kernel(unsigned region, void *dest, const void *source, size_t nbytes, int pe)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_get_kernel(
+	unsigned region, void *dest, const void *source, size_t nbytes, int pe)
 {
 	gshmemi_get(where_is(region), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0), pe,
 		"gshmemx_get_on_stream");
 	quiet();
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_put_signal_kernel(
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_put_signal_kernel(
 	void *dest, const void *source, size_t nbytes, struct gshmemi_signal s, int pe)
 {
 	gshmemi_put_signal(gshmemi_in_heap(), GSHMEMI_WG, dest, source, gshmemi_make_extent(nbytes, 1, 0), s,
@@ -44,8 +43,8 @@ void gshmemi_stream_put_signal_kernel(
 	quiet();
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_signal_kernel(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_signal_kernel(
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe)
 {
 	if (gshmemi_arch_thread_rank() == 0) {
 		if (sig_op == GSHMEM_SIGNAL_ADD)
@@ -56,8 +55,8 @@ void gshmemi_stream_signal_kernel(uint64_t *sig_addr, uint64_t signal, int sig_o
 	quiet();
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_wait_kernel(void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_wait_kernel(
+	void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value)
 {
 	static const char call[] = "gshmemx_wait_until_on_stream";
 
@@ -70,15 +69,14 @@ void gshmemi_stream_wait_kernel(void *ivar, unsigned nbytes, int is_signed, int 
 	quiet();
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_sync_kernel(gshmem_team_t team)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_sync_kernel(gshmem_team_t team)
 {
 	(void)gshmemi_team_sync(GSHMEMI_WG, team, "gshmemx_team_sync_on_stream");
 	quiet();
 }
 
-__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1)
-void gshmemi_stream_win_meet_kernel(gshmemx_win_t win)
+__global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_stream_win_meet_kernel(
+	gshmemx_win_t win)
 {
 	if (gshmemi_arch_thread_rank() == 0)
 		gshmemi_win_meet(gshmemi_win_of(win), 0, "gshmemx_win_fence_on_stream");
@@ -90,48 +88,45 @@ void gshmemi_stream_win_meet_kernel(gshmemx_win_t win)
 hipError_t gshmemi_stream_put(
 	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_put_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		region, dest, source, nbytes, pe);
+	return GSHMEMI_LAUNCH(gshmemi_stream_put_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, region, dest,
+		source, nbytes, pe);
 }
 
 hipError_t gshmemi_stream_get(
 	unsigned region, void *dest, const void *source, size_t nbytes, int pe, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_get_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		region, dest, source, nbytes, pe);
+	return GSHMEMI_LAUNCH(gshmemi_stream_get_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, region, dest,
+		source, nbytes, pe);
 }
 
-hipError_t gshmemi_stream_put_signal(void *dest, const void *source, size_t nbytes, struct gshmemi_signal s,
-	int pe, hipStream_t stream)
+hipError_t gshmemi_stream_put_signal(
+	void *dest, const void *source, size_t nbytes, struct gshmemi_signal s, int pe, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_put_signal_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		dest, source, nbytes, s, pe);
+	return GSHMEMI_LAUNCH(gshmemi_stream_put_signal_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, dest,
+		source, nbytes, s, pe);
 }
 
-hipError_t gshmemi_stream_signal(
-	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, hipStream_t stream)
+hipError_t gshmemi_stream_signal(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_signal_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		sig_addr, signal, sig_op, pe);
+	return GSHMEMI_LAUNCH(
+		gshmemi_stream_signal_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, sig_addr, signal, sig_op, pe);
 }
 
 hipError_t gshmemi_stream_wait(
 	void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_wait_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		ivar, nbytes, is_signed, cmp, value);
+	return GSHMEMI_LAUNCH(gshmemi_stream_wait_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, ivar, nbytes,
+		is_signed, cmp, value);
 }
 
 hipError_t gshmemi_stream_sync(gshmem_team_t team, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_sync_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		team);
+	return GSHMEMI_LAUNCH(gshmemi_stream_sync_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, team);
 }
 
 hipError_t gshmemi_stream_win_meet(gshmemx_win_t win, hipStream_t stream)
 {
-	return GSHMEMI_LAUNCH(gshmemi_stream_win_meet_kernel, GSHMEMI_ARCH_OWN_THREADS, stream,
-		win);
+	return GSHMEMI_LAUNCH(gshmemi_stream_win_meet_kernel, GSHMEMI_ARCH_OWN_THREADS, stream, win);
 }
 
 hipError_t gshmemi_stream_load(void)

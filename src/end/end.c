@@ -27,7 +27,7 @@
 #include "job/life.h"
 #include "trace/trace.h"
 
-#define FLUSH_NS    500000000U  /* a stream may be locked forever, by a thread that reads from it */
+#define FLUSH_NS    500000000U /* a stream may be locked forever, by a thread that reads from it */
 /* how long the end waits for other processes in all, because one may be stopped */
 #define PATIENCE_NS 5000000000U
 
@@ -256,8 +256,8 @@ void gshmemi_exit(int status)
 	exit(status);
 }
 
-static pid_t owner_pid;  /* the process that called init; a forked child is not a PE */
-static int exit_status;  /* what the program exits with, as far as is known */
+static pid_t owner_pid; /* the process that called init; a forked child is not a PE */
+static int exit_status; /* what the program exits with, as far as is known */
 static atomic_bool is_spoiled;
 
 static void spoil(void)

@@ -37,7 +37,7 @@ void gshmemi_launches_overlap(bool is_so);
 
 /* called at the start of init, which it guards; is_launched: by MPI's launcher */
 int gshmemi_watcher_start(bool is_launched);
-void gshmemi_watcher_watch(void);      /* init is done: from now on watch the peers and the fault record */
+void gshmemi_watcher_watch(void); /* init is done: from now on watch the peers and the fault record */
 void gshmemi_watcher_stop(void);
 
 void gshmemi_watcher_wake(void); /* makes its next turn come at once; may be called by signal handlers */

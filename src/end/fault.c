@@ -56,7 +56,7 @@ static void describe_wait(const struct gshmemi_fault *f, const char *address, ch
 
 	if (f->pe >= 0 && gshmemi_job && f->pe < gshmemi_job->npes)
 		snprintf(whom, sizeof whom, "; PE %" PRId32 " on %s has not arrived", f->pe,
-			 gshmemi_job_host(f->pe));
+			gshmemi_job_host(f->pe));
 	snprintf(text, nbytes, "has waited %.1f s for a value %s %" PRId64 " at %s, found %" PRId64 "%s (%s)",
 		(double)f->waited_ns * 1e-9, gshmemi_cmp_name(f->cmp), signed_value(f->expected, f->nbytes),
 		address, signed_value(f->found, f->nbytes), whom,
@@ -79,12 +79,30 @@ static const struct {
 	const char *name;
 	bool is_address;
 } arguments[] = {
-	{"dest", true}, {"source", true}, {"nelems (in bytes)", false}, {"pe", false},
-	{"sig_addr", true}, {"dest", true}, {"signal", false}, {"sig_op", false},
-	{"dst", false}, {"sst", false}, {"bsize", false}, {"number of elements or blocks", false},
-	{"dest", true}, {"source", true}, {"nelems", false}, {"root", false},
-	{"team", true}, {"", false}, {"", false}, {"", false},
-	{"ivar", true}, {"", false}, {"cmp", false}, {"cmp_value", false},
+	{"dest", true},
+	{"source", true},
+	{"nelems (in bytes)", false},
+	{"pe", false},
+	{"sig_addr", true},
+	{"dest", true},
+	{"signal", false},
+	{"sig_op", false},
+	{"dst", false},
+	{"sst", false},
+	{"bsize", false},
+	{"number of elements or blocks", false},
+	{"dest", true},
+	{"source", true},
+	{"nelems", false},
+	{"root", false},
+	{"team", true},
+	{"", false},
+	{"", false},
+	{"", false},
+	{"ivar", true},
+	{"", false},
+	{"cmp", false},
+	{"cmp_value", false},
 };
 
 static void describe_unequal_threads(const struct gshmemi_fault *f, char *text, size_t nbytes)
@@ -114,7 +132,7 @@ static void describe_concurrent(const struct gshmemi_fault *f, char *text, size_
 		snprintf(other, sizeof other, "the host");
 	else
 		snprintf(other, sizeof other, "work-group %" PRIu64 "%s", f->found - 1,
-			 !f->on_host && f->found - 1 == f->block ? ", this one," : "");
+			!f->on_host && f->found - 1 == f->block ? ", this one," : "");
 	snprintf(text, nbytes,
 		"%s is in a collective call of the same team at the same time: one thread, wave or "
 		"work-group of a PE must make it for all",
@@ -174,8 +192,9 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 		snprintf(text, nbytes, "%s is in the symmetric heap, but not allocated", address);
 		break;
 	case GSHMEMI_FAULT_BEYOND_ALLOCATION:
-		snprintf(text, nbytes, "%" PRIu64 " bytes at %s run beyond the allocation, which has %" PRIu64
-			 " from there", f->nbytes, address, f->expected);
+		snprintf(text, nbytes,
+			"%" PRIu64 " bytes at %s run beyond the allocation, which has %" PRIu64 " from there",
+			f->nbytes, address, f->expected);
 		break;
 	case GSHMEMI_FAULT_UNREACHABLE:
 		describe_unreachable(f, text, nbytes);
@@ -192,7 +211,8 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 				gshmemi_job->my_pe, f->pe);
 		break;
 	case GSHMEMI_FAULT_BAD_ARGUMENT:
-		snprintf(text, nbytes, "%" PRId64 " is not a valid operator or stride, type of lock or assertion",
+		snprintf(text, nbytes,
+			"%" PRId64 " is not a valid operator or stride, type of lock or assertion",
 			(int64_t)f->found);
 		break;
 	case GSHMEMI_FAULT_BAD_TEAM:
@@ -211,8 +231,10 @@ static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
 			"the PEs of the team have called different collectives, or with different arguments");
 		break;
 	case GSHMEMI_FAULT_MISSING_THREADS:
-		snprintf(text, nbytes, "made by %" PRIu64 " of the %" PRIu64 " " GSHMEMI_ARCH_COUNT_WORD
-			 ": the whole work-group must", f->found, f->expected);
+		snprintf(text, nbytes,
+			"made by %" PRIu64 " of the %" PRIu64 " " GSHMEMI_ARCH_COUNT_WORD
+			": the whole work-group must",
+			f->found, f->expected);
 		break;
 	case GSHMEMI_FAULT_UNEQUAL_THREADS:
 		describe_unequal_threads(f, text, nbytes);
@@ -271,9 +293,7 @@ static void warn_of_loading(void)
 
 #else
 
-static void warn_of_loading(void)
-{
-}
+static void warn_of_loading(void) {}
 
 #endif
 

@@ -12,19 +12,19 @@
 
 #include "mpi/mpi.h"
 
-#define ASK_NS  2000000000U /* even on a loaded machine, waits read the word at least this often */
-#define MAX_NAMED 64        /* how many different waits are printed */
+#define ASK_NS    2000000000U /* even on a loaded machine, waits read the word at least this often */
+#define MAX_NAMED 64          /* how many different waits are printed */
 
-static struct sigaction previous;   /* the handler that the process had before */
-static bool is_ours;                /* our handler is installed */
-static bool is_taken; /* the program had a handler before MPI started and put its own in front */
-static atomic_bool is_wanted;       /* the signal has arrived */
+static struct sigaction previous; /* the handler that the process had before */
+static bool is_ours;              /* our handler is installed */
+static bool is_taken;             /* the program had a handler before MPI started and put its own in front */
+static atomic_bool is_wanted;     /* the signal has arrived */
 
 /* Used only by the watcher: */
 static struct gshmemi_fault named[MAX_NAMED];
 static unsigned nnamed;
-static bool is_more;                /* there are more waits than fit */
-static uint64_t until_ns;           /* 0: the waits are not being asked */
+static bool is_more;      /* there are more waits than fit */
+static uint64_t until_ns; /* 0: the waits are not being asked */
 
 /*
  * Also calls MPICH's handler: the launcher sends this signal when a process has died, or when it gets the
@@ -52,7 +52,7 @@ static bool is_free(const struct sigaction *action)
 	if (!(action->sa_flags & SA_SIGINFO) && action->sa_handler == SIG_DFL)
 		return true;
 	return start && dladdr((void *)(uintptr_t)action->sa_handler, &handler) && dladdr(start, &mpi) &&
-	       handler.dli_fbase == mpi.dli_fbase;
+		handler.dli_fbase == mpi.dli_fbase;
 }
 
 void gshmemi_waits_look(void)
@@ -90,7 +90,7 @@ void gshmemi_waits_close(void)
 	struct sigaction action;
 
 	if (is_ours && !sigaction(SIGUSR1, NULL, &action) && action.sa_flags & SA_SIGINFO &&
-	    action.sa_sigaction == handle)
+		action.sa_sigaction == handle)
 		(void)sigaction(SIGUSR1, &previous, NULL);
 	is_ours = false;
 }
@@ -120,7 +120,7 @@ bool gshmemi_waits_ask(void)
 static bool is_same(const struct gshmemi_fault *a, const struct gshmemi_fault *b)
 {
 	return a->on_host == b->on_host && a->block == b->block && a->thread == b->thread &&
-	       a->address == b->address && a->pe == b->pe && !strncmp(a->call, b->call, sizeof a->call);
+		a->address == b->address && a->pe == b->pe && !strncmp(a->call, b->call, sizeof a->call);
 }
 
 void gshmemi_waits_hear(const struct gshmemi_fault *wait)

@@ -27,7 +27,7 @@
 
 #define INIT_TICK_MS 500
 #define RUN_TICK_MS  10
-#define ASK_TICK_MS  1 /* each wait that reports itself takes one tick */
+#define ASK_TICK_MS  1           /* each wait that reports itself takes one tick */
 #define MISSING_NS   2000000000U /* how long processes must be missing before init gives up */
 
 enum phase { WATCH_INIT, WATCH_JOB, STOP };
@@ -155,7 +155,7 @@ static int count_children(pid_t pid)
 		if (!isdigit((unsigned char)entry->d_name[0]))
 			continue;
 		if (!read_process(atoi(entry->d_name), name, sizeof name, &state, &parent) && parent == pid &&
-		    state != 'Z' && state != 'X')
+			state != 'Z' && state != 'X')
 			nlive++;
 	}
 	closedir(dir);
@@ -238,7 +238,7 @@ static void mourn(int pe)
 {
 	follow(pe);
 	gshmemi_end_saying(1, "PE %d (pid %d on %s) ended without gshmem_finalize: the job ends", pe,
-			   (int)gshmemi_job_find(pe)->pid, gshmemi_job->host);
+		(int)gshmemi_job_find(pe)->pid, gshmemi_job->host);
 }
 
 static void check_fault(void)

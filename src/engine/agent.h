@@ -22,8 +22,8 @@ struct gshmemi_landing {
 	void *dest;
 	const void *source;
 	size_t nbytes;
-	bool is_copying;              /* a copy was requested and its caller has not continued yet */
-	_Atomic bool is_over;         /* the copy has finished */
+	bool is_copying;      /* a copy was requested and its caller has not continued yet */
+	_Atomic bool is_over; /* the copy has finished */
 };
 
 struct gshmemi_agent {

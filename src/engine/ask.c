@@ -114,7 +114,7 @@ static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, uin
 	struct context *context = c ? find_context(c, to->context) : NULL;
 
 	if (!context || !wait_for(e, c, bulk > context->fenced ? bulk : context->fenced) ||
-	    !(start->record = add(e, c, head))) {
+		!(start->record = add(e, c, head))) {
 		e->counts.nrefused++;
 		return false;
 	}
@@ -442,7 +442,7 @@ static bool begin_put_chunk(struct gshmemi_engine *e, struct connection *c)
 	struct sending *chunk = &c->put_chunks[(c->nchunks + 1) % GSHMEMI_NET_NCHUNKS];
 
 	if (!item || chunk->is_busy || c->nchunks - c->nlanded >= GSHMEMI_NET_NCHUNKS ||
-	    !begin_chunk(e, item, GSHMEMI_CHUNK, c->nchunks + 1, chunk))
+		!begin_chunk(e, item, GSHMEMI_CHUNK, c->nchunks + 1, chunk))
 		return false;
 	item->last_chunk = ++c->nchunks;
 	if (item->at == item->nbytes) {
@@ -639,8 +639,8 @@ static bool is_marked_over(const struct marked *m, int number)
 	if (!context)
 		return m->connection->nperformed >= m->nrecords;
 	return context->number != number ||
-	       (m->connection->nperformed >= m->nrecords && m->connection->nbulks_landed >= m->nbulks &&
-		(!context->oldest || context->oldest->number > m->item));
+		(m->connection->nperformed >= m->nrecords && m->connection->nbulks_landed >= m->nbulks &&
+			(!context->oldest || context->oldest->number > m->item));
 }
 
 bool gshmemi_engine_is_over(struct gshmemi_engine *e, struct gshmemi_mark *mark)

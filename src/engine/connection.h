@@ -22,10 +22,10 @@ struct sending {
 	enum sending_what what;
 	bool is_busy;
 	struct connection *connection;
-	struct item *item;  /* of chunks of this PE's operations */
+	struct item *item; /* of chunks of this PE's operations */
 	/* of chunks of other PEs' operations, with an agent: the landing of a chunk in flight; NULL: none */
 	struct gshmemi_landing *landing;
-	uint64_t chunk;     /* TAKES_CHUNK: its number */
+	uint64_t chunk; /* TAKES_CHUNK: its number */
 };
 
 /* A message that is being filled or is in flight. */
@@ -33,7 +33,7 @@ struct buffer {
 	struct sending sending; /* first */
 	struct buffer *next;
 	struct pool *pool;
-	unsigned last_put;  /* offset of the last record, if it is a put that may grow; else 0 */
+	unsigned last_put; /* offset of the last record, if it is a put that may grow; else 0 */
 	char *data;
 };
 
@@ -50,20 +50,20 @@ struct buffers {
 
 /* An operation that is longer than a record, or wants an answer. */
 struct item {
-	struct item *next;        /* in a queue of bulk */
+	struct item *next;          /* in a queue of bulk */
 	struct item *older, *newer; /* other items of its context that fetch */
 	uint64_t number;
 	struct connection *connection;
 	struct context *context;
 	unsigned region;
 	uint64_t offset;
-	char *memory;             /* source or dest; NULL: the answer goes only to open->value */
+	char *memory; /* source or dest; NULL: the answer goes only to open->value */
 	uint64_t nbytes;
-	uint64_t at;              /* bytes that already have chunks */
-	unsigned nchunks;         /* its chunks in flight */
+	uint64_t at;      /* bytes that already have chunks */
+	unsigned nchunks; /* its chunks in flight */
 	uint64_t last_chunk;
 	bool is_put;
-	uint64_t after;           /* of a put: a bulk that must land first, because of its context's fence */
+	uint64_t after; /* of a put: a bulk that must land first, because of its context's fence */
 	struct gshmemi_open *open;
 };
 
@@ -71,9 +71,9 @@ struct item {
 struct context {
 	struct context *next;
 	int number;
-	uint64_t nrecords;        /* number of its last record in the stream */
-	uint64_t nbulks;          /* number of its last bulk, on this connection */
-	uint64_t fenced;          /* nbulks at its last fence */
+	uint64_t nrecords;            /* number of its last record in the stream */
+	uint64_t nbulks;              /* number of its last bulk, on this connection */
+	uint64_t fenced;              /* nbulks at its last fence */
 	struct item *oldest, *newest; /* its items that fetch */
 };
 
@@ -81,8 +81,8 @@ struct context {
 struct held {
 	struct held *next;
 	struct gshmemi_net_head head;
-	unsigned at;              /* the records before this offset have been performed */
-	unsigned nleft;           /* records that have not */
+	unsigned at;    /* the records before this offset have been performed */
+	unsigned nleft; /* records that have not */
 	char data[];
 };
 
@@ -91,11 +91,11 @@ struct held {
 enum pending_kind { PENDING_OVER, PENDING_MAIL, PENDING_VALUE, PENDING_COPY };
 struct pending {
 	enum pending_kind kind;
-	uint64_t ticket;  /* MAIL */
-	uint64_t value;   /* VALUE */
+	uint64_t ticket; /* MAIL */
+	uint64_t value;  /* VALUE */
 	bool is_answered;
-	uint64_t cookie;  /* for the answer */
-	uint32_t nbytes;  /* COPY */
+	uint64_t cookie; /* for the answer */
+	uint32_t nbytes; /* COPY */
 	struct gshmemi_landing *landing;
 };
 
@@ -106,56 +106,56 @@ struct pending {
 enum urgency { PUTS_ALONE, IS_URGENT, IS_AWAITED };
 
 struct connection {
-	struct connection *next;       /* of the list of all */
+	struct connection *next; /* of the list of all */
 	struct connection *next_active;
 	bool is_active;
 	int pe;
 
 	/* this PE's operations on that PE: */
-	struct buffer *open;           /* the message being filled */
-	struct buffers queue;          /* full messages */
-	unsigned nqueued;              /* number of these, plus open */
+	struct buffer *open;  /* the message being filled */
+	struct buffers queue; /* full messages */
+	unsigned nqueued;     /* number of these, plus open */
 	uint32_t next_seq;
 	uint32_t limit;
-	uint64_t nrecords;             /* records added to the stream */
-	uint64_t ends[2];              /* nrecords after each of the last two messages sent, */
-	uint64_t lone_puts_end;        /* and after the last one that had only puts */
-	enum urgency urgency;          /* of the message open */
-	uint64_t last_flag;            /* number of the record of the last flag; flags are in no context */
+	uint64_t nrecords;      /* records added to the stream */
+	uint64_t ends[2];       /* nrecords after each of the last two messages sent, */
+	uint64_t lone_puts_end; /* and after the last one that had only puts */
+	enum urgency urgency;   /* of the message open */
+	uint64_t last_flag;     /* number of the record of the last flag; flags are in no context */
 	/* number of the record that gave credits back: limits told before it no longer count */
 	uint64_t returned;
-	uint64_t nperformed;           /* as that PE has told */
-	size_t chunk_nbytes;           /* largest chunk sent to it or requested from it, */
+	uint64_t nperformed; /* as that PE has told */
+	size_t chunk_nbytes; /* largest chunk sent to it or requested from it, */
 	size_t eager_nbytes; /* and longest that the link sends without asking first; 0: not known */
-	bool is_far;                   /* on another machine */
-	uint64_t nchunks;              /* begun */
-	uint64_t nlanded;              /* as that PE has told */
+	bool is_far;         /* on another machine */
+	uint64_t nchunks;    /* begun */
+	uint64_t nlanded;    /* as that PE has told */
 	uint64_t nbulks, nbulks_begun, nbulks_landed; /* puts: queued; with all their chunks begun; landed */
-	uint64_t last_chunk_begun;     /* of bulk nbulks_begun */
-	struct item *puts, **puts_end; /* bulk, in order, without the first nbulks_landed */
-	struct item *putting;          /* the first of these with chunks to begin */
-	struct item *gets, **gets_end; /* with chunks to begin */
-	uint64_t ngot;                 /* chunks begun */
-	unsigned ngetting;             /* of these, in flight */
+	uint64_t last_chunk_begun;                    /* of bulk nbulks_begun */
+	struct item *puts, **puts_end;                /* bulk, in order, without the first nbulks_landed */
+	struct item *putting;                         /* the first of these with chunks to begin */
+	struct item *gets, **gets_end;                /* with chunks to begin */
+	uint64_t ngot;                                /* chunks begun */
+	unsigned ngetting;                            /* of these, in flight */
 	struct sending put_chunks[GSHMEMI_NET_NCHUNKS], get_chunks[GSHMEMI_NET_NCHUNKS];
 	struct context *contexts;
 
 	/* that PE's operations on this PE: */
-	uint32_t expected;             /* seq of the next request */
-	uint32_t granted;              /* the limit that it has been told, or will be */
-	unsigned ngranted;             /* how many of the engine's credits it has */
-	struct held *held;             /* in the order of seq */
+	uint32_t expected; /* seq of the next request */
+	uint32_t granted;  /* the limit that it has been told, or will be */
+	unsigned ngranted; /* how many of the engine's credits it has */
+	struct held *held; /* in the order of seq */
 	uint64_t nperformed_here;
 	uint64_t nlanded_here;
-	uint64_t landed_beyond;        /* bit i: chunk nlanded_here + 1 + i */
+	uint64_t landed_beyond; /* bit i: chunk nlanded_here + 1 + i */
 	struct sending taking[GSHMEMI_NET_NCHUNKS], giving[GSHMEMI_NET_NCHUNKS];
 	/* [GSHMEMI_NET_NPENDING], with an agent: number i is at index i modulo that */
 	struct pending *pending;
 	uint64_t npending, nreaped;
-	unsigned nlandings;            /* landings that hold a chunk being copied */
+	unsigned nlandings; /* landings that hold a chunk being copied */
 
 	/* answers: */
-	struct buffer *answer;         /* the message being filled */
+	struct buffer *answer; /* the message being filled */
 	struct buffers answers;
 	bool must_ack;
 	unsigned ack_passes; /* passes left until it must acknowledge; 0: nothing that may wait has come */
@@ -163,8 +163,8 @@ struct connection {
 	struct sending ack;
 	struct gshmemi_net_head ack_head;
 
-	uint64_t heard_ns;             /* when that PE last said something, or the connection was made, */
-	uint64_t asked_ns;             /* and when it was asked since whether it is there; 0: it was not */
+	uint64_t heard_ns; /* when that PE last said something, or the connection was made, */
+	uint64_t asked_ns; /* and when it was asked since whether it is there; 0: it was not */
 };
 
 /* A request that waits in a lock of this PE. */
@@ -173,10 +173,10 @@ struct waiter {
 	struct connection *connection;
 	uint64_t cookie;
 	const uint64_t *word;
-	int which;       /* enum gshmemi_turn */
+	int which; /* enum gshmemi_turn */
 	uint32_t turn;
 	struct gshmemi_op_record fetch; /* with an agent: the request to fetch the word */
-	uint64_t mail;   /* its ticket */
+	uint64_t mail;                  /* its ticket */
 	bool is_fetching;
 	uint64_t asked_ns;
 };
@@ -186,17 +186,17 @@ struct gshmemi_engine {
 	size_t message_nbytes;
 	struct connection **connections; /* [npes]; NULL: no communication yet */
 	struct connection *first;
-	struct connection *active;       /* connections with something to send or to perform */
+	struct connection *active; /* connections with something to send or to perform */
 	struct pool requests, responses;
 	struct item *items;
 	struct item *free_items;
 	unsigned nitems_free;
-	uint64_t nitems;                 /* so far */
-	unsigned ncredits;               /* left */
+	uint64_t nitems;   /* so far */
+	unsigned ncredits; /* left */
 	unsigned nheld;
 	struct waiter *waiters;
-	uint64_t now_ns;                 /* when something last arrived */
-	uint64_t listened_ns;            /* when silence was last checked */
+	uint64_t now_ns;      /* when something last arrived */
+	uint64_t listened_ns; /* when silence was last checked */
 	int error;
 	struct gshmemi_engine_counts counts;
 };

@@ -42,8 +42,8 @@ static void pool_close(struct pool *pool)
 size_t gshmemi_engine_nbytes(const struct gshmemi_engine_config *config, size_t message_nbytes)
 {
 	return sizeof(struct gshmemi_engine) + (size_t)config->npes * sizeof(struct connection *) +
-	       2 * config->nbuffers * (message_nbytes + sizeof(struct buffer)) +
-	       config->nitems * sizeof(struct item);
+		2 * config->nbuffers * (message_nbytes + sizeof(struct buffer)) +
+		config->nitems * sizeof(struct item);
 }
 
 struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config *config)
@@ -59,7 +59,7 @@ struct gshmemi_engine *gshmemi_engine_create(const struct gshmemi_engine_config 
 	e->connections = calloc((size_t)config->npes, sizeof *e->connections);
 	e->items = calloc(config->nitems, sizeof *e->items);
 	if (!e->connections || !e->items || pool_open(&e->requests, config->nbuffers, e->message_nbytes) ||
-	    pool_open(&e->responses, config->nbuffers, e->message_nbytes)) {
+		pool_open(&e->responses, config->nbuffers, e->message_nbytes)) {
 		pool_close(&e->requests);
 		pool_close(&e->responses);
 		free(e->items);

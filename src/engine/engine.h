@@ -39,7 +39,7 @@ struct gshmemi_engine_unanswered {
 	uint64_t nsmall;      /* small operations, and records about bulk */
 	uint64_t nput_chunks; /* of bulk */
 	uint64_t nget_chunks;
-	bool has_flag;        /* one of the small operations is a flag of a barrier or collective */
+	bool has_flag; /* one of the small operations is a flag of a barrier or collective */
 };
 
 /* What the engine needs from its owner. */
@@ -67,15 +67,15 @@ struct gshmemi_engine_config {
 	struct gshmemi_engine_owner owner;
 	const struct gshmemi_agent *agent; /* NULL: the CPU can reach this PE's memory */
 	int npes;
-	uint32_t first_seq;     /* of each stream's messages */
-	unsigned nbuffers;      /* for requests; and as many for responses */
-	unsigned nitems;        /* gets, atomics that fetch, and bulk that may be open at a time */
-	unsigned window;        /* messages that each PE may send without a grant; at least 1 */
-	unsigned most_window;   /* including granted ones */
-	unsigned ncredits;      /* that may be granted to all PEs together */
-	size_t small_nbytes;    /* a put or get of up to this many bytes is a record */
-	size_t chunk_nbytes;    /* chunk size for longer ones, */
-	size_t far_nbytes;      /* and to or from PEs on other machines */
+	uint32_t first_seq;   /* of each stream's messages */
+	unsigned nbuffers;    /* for requests; and as many for responses */
+	unsigned nitems;      /* gets, atomics that fetch, and bulk that may be open at a time */
+	unsigned window;      /* messages that each PE may send without a grant; at least 1 */
+	unsigned most_window; /* including granted ones */
+	unsigned ncredits;    /* that may be granted to all PEs together */
+	size_t small_nbytes;  /* a put or get of up to this many bytes is a record */
+	size_t chunk_nbytes;  /* chunk size for longer ones, */
+	size_t far_nbytes;    /* and to or from PEs on other machines */
 	/* on those, what the link sends without asking whether there is a receive; 0: not known */
 	size_t eager_nbytes;
 	/* passes until flags and chunks' records are acknowledged, if no message does so earlier */
@@ -109,7 +109,7 @@ bool gshmemi_engine_has_waiters(const struct gshmemi_engine *e);
 /* What is open of an operation. It belongs to the caller, until nopen is 0 again. */
 struct gshmemi_open {
 	unsigned nopen;
-	uint64_t value;     /* what an atomic fetched */
+	uint64_t value; /* what an atomic fetched */
 };
 
 /*
@@ -182,11 +182,11 @@ bool gshmemi_engine_is_idle(const struct gshmemi_engine *e);
 /* ---- what it has done, for GSHMEM_STATS and tests ---- */
 
 struct gshmemi_engine_counts {
-	uint64_t nputs;       /* small puts asked for; each was a record or was merged into one */
+	uint64_t nputs; /* small puts asked for; each was a record or was merged into one */
 	uint64_t ngets;
-	uint64_t natomics;    /* including signals and flags */
-	uint64_t nbulks;      /* puts and gets in chunks */
-	uint64_t nmessages;   /* requests sent */
+	uint64_t natomics;  /* including signals and flags */
+	uint64_t nbulks;    /* puts and gets in chunks */
+	uint64_t nmessages; /* requests sent */
 	uint64_t nresponses;
 	uint64_t nacks_alone; /* acknowledgements in a message of their own */
 	uint64_t nrecords;    /* sent in requests */
@@ -194,14 +194,14 @@ struct gshmemi_engine_counts {
 	uint64_t nmerged;     /* puts merged into the record before */
 	uint64_t nputs_performed;
 	uint64_t ngets_performed;
-	uint64_t natomics_performed;  /* by the CPU */
+	uint64_t natomics_performed; /* by the CPU */
 	uint64_t natomics_by_device;
-	uint64_t nsent_from_device;   /* chunks that the link sent from device memory, */
-	uint64_t nstaged;             /* and chunks that went through a landing */
-	uint64_t nparked;     /* requests that waited in a lock here */
-	uint64_t nstalls;     /* times that a record was put off */
-	uint64_t nrefused;    /* calls that found no room */
-	uint64_t most_held;   /* the most messages held at a time */
+	uint64_t nsent_from_device; /* chunks that the link sent from device memory, */
+	uint64_t nstaged;           /* and chunks that went through a landing */
+	uint64_t nparked;           /* requests that waited in a lock here */
+	uint64_t nstalls;           /* times that a record was put off */
+	uint64_t nrefused;          /* calls that found no room */
+	uint64_t most_held;         /* the most messages held at a time */
 };
 const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_engine *e);
 /*

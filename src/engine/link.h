@@ -14,11 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum gshmemi_link_kind {
-	GSHMEMI_LINK_REQUEST,
-	GSHMEMI_LINK_RESPONSE,
-	GSHMEMI_LINK_BULK
-};
+enum gshmemi_link_kind { GSHMEMI_LINK_REQUEST, GSHMEMI_LINK_RESPONSE, GSHMEMI_LINK_BULK };
 
 /*
  * A message or bulk to be sent, or bulk to be received. From start on, until poll gives it back, the transfer
@@ -27,19 +23,19 @@ enum gshmemi_link_kind {
 struct gshmemi_transfer {
 	struct gshmemi_transfer *next; /* the link's */
 	void *memory;
-	size_t nbytes;                 /* of a message: at most size() */
-	uint32_t tag; /* of bulk: equal on both ends, for this pair of PEs and this direction; below 2^15 */
-	int pe;                        /* receiver, or sender */
-	uint8_t kind;                  /* enum gshmemi_link_kind */
-	bool is_arrival;               /* bulk to be received */
-	int slot;                      /* the link's */
+	size_t nbytes; /* of a message: at most size() */
+	uint32_t tag;  /* of bulk: equal on both ends, for this pair of PEs and this direction; below 2^15 */
+	int pe;        /* receiver, or sender */
+	uint8_t kind;  /* enum gshmemi_link_kind */
+	bool is_arrival; /* bulk to be received */
+	int slot;        /* the link's */
 };
 
 enum gshmemi_link_what {
 	GSHMEMI_LINK_NOTHING,
 	/* a message: pe, kind, data, nbytes; the link reuses the memory at the next poll */
 	GSHMEMI_LINK_CAME,
-	GSHMEMI_LINK_DONE    /* a transfer: its memory may be reused, or has been filled */
+	GSHMEMI_LINK_DONE /* a transfer: its memory may be reused, or has been filled */
 };
 
 struct gshmemi_link_event {

@@ -138,8 +138,8 @@ bool gshmemi_net_park(struct gshmemi_engine *e, struct connection *c, const stru
 	waiter->word = (const uint64_t *)(const void *)gshmemi_net_find(e, c, r);
 	waiter->which = gshmemi_op_op(r->head);
 	waiter->turn = (uint32_t)r->u.amo.value;
-	waiter->fetch.head = gshmemi_op_head(GSHMEMI_AMO, GSHMEMI_AMO_FETCH, 8, GSHMEMI_OP_FETCHES,
-		gshmemi_op_region(r->head), 0);
+	waiter->fetch.head = gshmemi_op_head(
+		GSHMEMI_AMO, GSHMEMI_AMO_FETCH, 8, GSHMEMI_OP_FETCHES, gshmemi_op_region(r->head), 0);
 	waiter->fetch.place = r->place;
 	e->waiters = waiter;
 	e->counts.nparked++;
@@ -178,7 +178,7 @@ bool gshmemi_net_check_locks(struct gshmemi_engine *e)
 
 	while ((waiter = *link)) {
 		if (!look_at_lock(e, waiter, &word) || gshmemi_turn_of(word, waiter->which) != waiter->turn ||
-		    !gshmemi_net_answer_word(e, waiter->connection, waiter->cookie, word)) {
+			!gshmemi_net_answer_word(e, waiter->connection, waiter->cookie, word)) {
 			link = &waiter->next;
 			continue;
 		}

@@ -49,7 +49,7 @@ static inline bool gshmemi_wire_is_answered(uint64_t head)
 	const int what = gshmemi_op_what(head);
 
 	return what == GSHMEMI_GET || what == GSHMEMI_LOCK ||
-	       (what == GSHMEMI_AMO && head & GSHMEMI_OP_FETCHES);
+		(what == GSHMEMI_AMO && head & GSHMEMI_OP_FETCHES);
 }
 
 /* Words between the place and the data. */
@@ -94,8 +94,8 @@ static inline uint64_t *gshmemi_wire_cookie(const struct gshmemi_op_record *r)
 
 static inline uint64_t gshmemi_wire_cond(const struct gshmemi_op_record *r)
 {
-	const bool has_cond = gshmemi_op_what(r->head) == GSHMEMI_AMO &&
-			      gshmemi_op_op(r->head) == GSHMEMI_AMO_CAS;
+	const bool has_cond =
+		gshmemi_op_what(r->head) == GSHMEMI_AMO && gshmemi_op_op(r->head) == GSHMEMI_AMO_CAS;
 
 	return has_cond ? r->u.amo.cond : 0;
 }

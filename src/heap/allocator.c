@@ -25,44 +25,44 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define GRANULE		GSHMEMI_ALLOCATOR_GRANULE
-#define COLUMN_BITS	5  /* log2 of the classes per power of two */
+#define GRANULE        GSHMEMI_ALLOCATOR_GRANULE
+#define COLUMN_BITS    5 /* log2 of the classes per power of two */
 /* 2^58 granules: a request of 2^64 bytes plus the padding for the largest alignment */
-#define NROWS		55
-#define NCLASSES	(NROWS << COLUMN_BITS)
-#define MAX_LEVELS	10 /* 6 bits each: 2^60 granules */
-#define FIRST_CAPACITY	64 /* records allocated at first */
+#define NROWS          55
+#define NCLASSES       (NROWS << COLUMN_BITS)
+#define MAX_LEVELS     10 /* 6 bits each: 2^60 granules */
+#define FIRST_CAPACITY 64 /* records allocated at first */
 
 struct block {
-	uint64_t start;    /* granule */
+	uint64_t start; /* granule */
 	uint64_t ngranules;
-	uint64_t nbytes;   /* as asked for; 0 if the block is free */
-	uint32_t next;     /* free block: the list of its class; spare record: the list of spares */
-	uint32_t prev;     /* free block: the list of its class */
-	uint32_t chain;    /* the next block in its bucket */
+	uint64_t nbytes; /* as asked for; 0 if the block is free */
+	uint32_t next;   /* free block: the list of its class; spare record: the list of spares */
+	uint32_t prev;   /* free block: the list of its class */
+	uint32_t chain;  /* the next block in its bucket */
 };
 
 struct gshmemi_allocator {
 	uint64_t ngranules;
-	uint64_t ntaken;              /* granules that allocations take */
-	uint64_t used_nbytes;         /* sum of block.nbytes */
+	uint64_t ntaken;      /* granules that allocations take */
+	uint64_t used_nbytes; /* sum of block.nbytes */
 	uint64_t nallocations;
-	unsigned most_probes;         /* the longest search so far, for stats */
+	unsigned most_probes; /* the longest search so far, for stats */
 
-	struct block *blocks;         /* [capacity] */
-	uint32_t *buckets;            /* [capacity]: the first block of each */
-	uint64_t capacity;            /* a power of two */
-	uint64_t nblocks;             /* records in use */
+	struct block *blocks; /* [capacity] */
+	uint32_t *buckets;    /* [capacity]: the first block of each */
+	uint64_t capacity;    /* a power of two */
+	uint64_t nblocks;     /* records in use */
 	/* the highest number given out so far: the most blocks there ever were at a time */
 	uint32_t last_block;
-	uint32_t spare;               /* list of records that were given back */
+	uint32_t spare; /* list of records that were given back */
 
-	uint64_t *level[MAX_LEVELS];  /* level[0]: bit g is set where a block starts at granule g */
+	uint64_t *level[MAX_LEVELS]; /* level[0]: bit g is set where a block starts at granule g */
 	unsigned nlevels;
-	uint64_t *index;              /* the mapping that level points into */
+	uint64_t *index; /* the mapping that level points into */
 	uint64_t index_nbytes;
 
-	uint64_t rows;                /* bit r: columns[r] is not 0 */
+	uint64_t rows; /* bit r: columns[r] is not 0 */
 	/* bit c of row r: class 32 r + c is not empty; the last row never has one */
 	uint32_t columns[NROWS + 1];
 	uint32_t heads[NCLASSES];
@@ -305,7 +305,7 @@ static uint32_t add_block(struct gshmemi_allocator *a, uint64_t start, uint64_t 
 	else
 		block = ++a->last_block;
 	a->nblocks++;
-	a->blocks[block] = (struct block){ .start = start, .ngranules = ngranules };
+	a->blocks[block] = (struct block){.start = start, .ngranules = ngranules};
 	index_add(a, block);
 	return block;
 }
@@ -626,12 +626,12 @@ const char *gshmemi_allocator_check(const struct gshmemi_allocator *a)
 	if (nallocations != a->nallocations || ntaken != a->ntaken || used_nbytes != a->used_nbytes)
 		return "the sums for the statistics are wrong";
 
-	for (unsigned class = 0; class < NCLASSES; class++) {
+	for (unsigned class = 0; class < NCLASSES; class ++) {
 		unsigned row = class >> COLUMN_BITS;
 		uint32_t prev = 0;
 
 		if ((a->heads[class] != 0) != (a->columns[row] >> (class & 31) & 1) ||
-		    (a->columns[row] != 0) != (a->rows >> row & 1))
+			(a->columns[row] != 0) != (a->rows >> row & 1))
 			return "a bitmap does not match its list";
 		for (uint32_t b = a->heads[class]; b; prev = b, b = a->blocks[b].next) {
 			if (++nlisted > nfree || !is_free(a, b) || class_of(a->blocks[b].ngranules) != class)

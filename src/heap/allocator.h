@@ -34,9 +34,9 @@
 struct gshmemi_allocator;
 
 struct gshmemi_allocator_stats {
-	uint64_t total_nbytes;        /* what create was asked for, rounded down to granules */
-	uint64_t used_nbytes;         /* sum of the sizes as requested */
-	uint64_t taken_nbytes;        /* the same rounded up to granules: total - free */
+	uint64_t total_nbytes; /* what create was asked for, rounded down to granules */
+	uint64_t used_nbytes;  /* sum of the sizes as requested */
+	uint64_t taken_nbytes; /* the same rounded up to granules: total - free */
 	uint64_t free_nbytes;
 	uint64_t largest_free_nbytes; /* one free block, whatever its alignment */
 	uint64_t nallocations;
@@ -75,16 +75,16 @@ int gshmemi_allocator_resize(struct gshmemi_allocator *allocator, uint64_t offse
  * Finds the allocation that offset lies in, including the rounding after its last byte: compare with nbytes.
  * -ENOENT: offset is in free space. -EINVAL: it is outside the heap.
  */
-int gshmemi_allocator_find(const struct gshmemi_allocator *allocator, uint64_t offset, uint64_t *start_p,
-			   uint64_t *nbytes_p);
+int gshmemi_allocator_find(
+	const struct gshmemi_allocator *allocator, uint64_t offset, uint64_t *start_p, uint64_t *nbytes_p);
 
 /*
  * Finds the first allocation that starts at from or later; -ENOENT at the end. To visit all of them in order
  * of offset:
  * 	for (from = 0; !gshmemi_allocator_next(a, from, &start, &nbytes); from = start + 1)
  */
-int gshmemi_allocator_next(const struct gshmemi_allocator *allocator, uint64_t from, uint64_t *start_p,
-			   uint64_t *nbytes_p);
+int gshmemi_allocator_next(
+	const struct gshmemi_allocator *allocator, uint64_t from, uint64_t *start_p, uint64_t *nbytes_p);
 
 void gshmemi_allocator_stats(
 	const struct gshmemi_allocator *allocator, struct gshmemi_allocator_stats *stats_p);

@@ -114,8 +114,8 @@ int gshmemx_buffer_register(void *addr, size_t nbytes)
 		return -EINVAL;
 	}
 	if (base < heap + gshmemi_heap.nbytes && heap < base + nbytes) {
-		gshmemi_error("%s: %zu bytes at %p are in the symmetric heap, which needs no registration", call,
-			nbytes, addr);
+		gshmemi_error("%s: %zu bytes at %p are in the symmetric heap, which needs no registration",
+			call, nbytes, addr);
 		return -EINVAL;
 	}
 	pthread_mutex_lock(&lock);

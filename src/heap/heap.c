@@ -176,7 +176,7 @@ hipError_t gshmemi_heap_malloc_fine(void **base_p, size_t nbytes)
 	int device, has_fine = 0;
 
 	if (hipGetDevice(&device) != hipSuccess ||
-	    hipDeviceGetAttribute(&has_fine, GSHMEMI_ARCH_FINE_SUPPORT, device) != hipSuccess)
+		hipDeviceGetAttribute(&has_fine, GSHMEMI_ARCH_FINE_SUPPORT, device) != hipSuccess)
 		(void)hipGetLastError();
 	if (!has_fine)
 		return hipExtMallocWithFlags(base_p, nbytes, hipDeviceMallocUncached);
@@ -261,7 +261,7 @@ static int preallocate(char *base, uint64_t nbytes)
 		return 0;
 	if (errno != EINVAL) { /* EINVAL: Linux before 5.14 */
 		gshmemi_error("heap: GSHMEM_HEAP_PREALLOC: %" PRIu64 " bytes: %s (GSHMEM_HEAP_SIZE)", nbytes,
-			      strerror(errno));
+			strerror(errno));
 		return -ENOMEM;
 	}
 #endif
@@ -279,7 +279,8 @@ void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsign
 	const unsigned n = (unsigned)gshmemi_env.TEAMS + LARGE * (gshmemi_heap_pieces(npes) - 1);
 
 	*nplaces_p = n < MOST ? n : MOST;
-	*npieces_p = gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers) + *nplaces_p - GSHMEMI_NPREDEFINED;
+	*npieces_p = gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers) + *nplaces_p -
+		GSHMEMI_NPREDEFINED;
 }
 
 static size_t syncs_nbytes(unsigned nplaces)
@@ -376,7 +377,7 @@ static int create_allocator(uint64_t nbytes, struct gshmemi_allocator **allocato
 	rc = gshmemi_allocator_create(nbytes, allocator_p);
 	if (rc == -EINVAL)
 		gshmemi_error("heap: %" PRIu64 " bytes are too few: at least %d (GSHMEM_HEAP_SIZE)", nbytes,
-			      GSHMEMI_GRANULE);
+			GSHMEMI_GRANULE);
 	else if (rc)
 		gshmemi_error("heap: the allocator for %" PRIu64 " bytes: out of memory (GSHMEM_HEAP_SIZE)",
 			nbytes);
@@ -394,7 +395,7 @@ static int create_memory(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prea
 }
 
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
-			uint64_t node_nbytes)
+	uint64_t node_nbytes)
 {
 	struct gshmemi_heap *heap = &gshmemi_heap;
 	int rc;
@@ -460,7 +461,7 @@ int gshmemi_heap_agree(int rc, enum gshmemi_heap_kind wanted, bool prealloc)
 {
 	struct gshmemi_heap *heap = &gshmemi_heap;
 	int64_t words[2] = {rc ? INT64_MAX : (int64_t)heap->kind,
-			    rc || refusal == hipSuccess ? INT64_MAX : gshmemi_bootstrap_rank()};
+		rc || refusal == hipSuccess ? INT64_MAX : gshmemi_bootstrap_rank()};
 
 	if (gshmemi_heap_resolve(wanted) == GSHMEMI_HEAP_COARSE)
 		return rc;

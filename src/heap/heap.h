@@ -23,13 +23,13 @@ struct gshmemi_heap {
 	struct gshmemi_sync *sync;
 	uint64_t sync_nbytes;
 	struct gshmemi_sync *meeting; /* after the teams': where hosts meet, see team/meet.c */
-	uint32_t *mail_lock; /* then: see struct gshmemi_state; used if this PE is its device's lowest */
-	char *stages;               /* then: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
-	char *scratch; /* then: GSHMEMI_SCRATCH_NPLACES pieces; NULL if all PEs are on one node */
-	char *controls; /* then: struct gshmemi_win_control, in pieces of GSHMEMI_WIN_PIECE_NBYTES */
-	unsigned nwindows;          /* number of those pieces */
-	unsigned nplaces;           /* places for teams, each with a struct gshmemi_sync */
-	unsigned npredefined;       /* pieces of the predefined teams, the first in the pool */
+	uint32_t *mail_lock;  /* then: see struct gshmemi_state; used if this PE is its device's lowest */
+	char *stages;         /* then: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
+	char *scratch;        /* then: GSHMEMI_SCRATCH_NPLACES pieces; NULL if all PEs are on one node */
+	char *controls;       /* then: struct gshmemi_win_control, in pieces of GSHMEMI_WIN_PIECE_NBYTES */
+	unsigned nwindows;    /* number of those pieces */
+	unsigned nplaces;     /* places for teams, each with a struct gshmemi_sync */
+	unsigned npredefined; /* pieces of the predefined teams, the first in the pool */
 };
 extern struct gshmemi_heap gshmemi_heap;
 
@@ -63,7 +63,7 @@ uint64_t gshmemi_heap_node_nbytes(void);
  * before any of them began. The memory is not touched unless prealloc asks for it.
  */
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
-			uint64_t node_nbytes);
+	uint64_t node_nbytes);
 
 /* For a job of npes PEs, at most npeers of which share a machine. */
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);

@@ -93,7 +93,7 @@ static int find_current(int *device_p)
 		return rc;
 	if (current == 0)
 		rc = gshmemi_hip(hipDevicePrimaryCtxGetState(current, &flags, &is_active),
-				 "init: hipDevicePrimaryCtxGetState of device %d", current);
+			"init: hipDevicePrimaryCtxGetState of device %d", current);
 	if (rc)
 		return rc;
 	*device_p = current || is_active ? current : -1;
@@ -136,7 +136,8 @@ static int report_binary(hipError_t error, int device, int version)
 			     "with CODE_OBJECT=4 (-mcode-object-version=4)"
 			   : "build the library, and the program, with GPU_ARCHS= that of the device",
 		"init: hipFuncGetAttributes: libgshmem was built for %s%s, device %d is %s, and its runtime "
-		"has version %d.%d", GSHMEMI_GPU_ARCHS, objects, device, name, NUMBERS(version));
+		"has version %d.%d",
+		GSHMEMI_GPU_ARCHS, objects, device, name, NUMBERS(version));
 }
 
 /*
@@ -146,8 +147,8 @@ static int report_binary(hipError_t error, int device, int version)
  */
 static int check_binary(int device)
 {
-	static hipError_t (*const load[])(void) = {gshmemi_devmem_probe, gshmemi_coll_load, gshmemi_stream_load,
-		gshmemi_attend_load, gshmemi_clock_load};
+	static hipError_t (*const load[])(void) = {gshmemi_devmem_probe, gshmemi_coll_load,
+		gshmemi_stream_load, gshmemi_attend_load, gshmemi_clock_load};
 	hipError_t error = hipSuccess;
 	int version, rc = check_runtime(&version);
 	size_t i;
@@ -171,7 +172,7 @@ static void check_clock(int device)
 	int khz = 0, known_khz;
 
 	if (hipDeviceGetAttribute(&khz, GSHMEMI_ARCH_CLOCK_RATE, device) != hipSuccess || khz <= 0 ||
-	    hipGetDeviceProperties(&properties, device) != hipSuccess) {
+		hipGetDeviceProperties(&properties, device) != hipSuccess) {
 		(void)hipGetLastError();
 		return;
 	}

@@ -32,8 +32,8 @@
 #include "trace/trace.h"
 #include "win/win.h"
 
-static unsigned depth;         /* gshmem_init calls not yet matched by a finalize */
-static int thread_level;       /* GSHMEM_THREAD_*, the level in force */
+static unsigned depth;   /* gshmem_init calls not yet matched by a finalize */
+static int thread_level; /* GSHMEM_THREAD_*, the level in force */
 static struct gshmemi_fault *fault;
 
 /* ---- init ---- */
@@ -137,7 +137,7 @@ static int allocate(const struct request *request, uint64_t node_nbytes, struct 
 	if (rc)
 		goto err_free_tables;
 	rc = gshmemi_heap_create(request->heap_nbytes, gshmemi_env.HEAP_KIND, gshmemi_env.HEAP_PREALLOC,
-				 gshmemi_env.CHECK, gshmemi_job->npeers, node_nbytes);
+		gshmemi_env.CHECK, gshmemi_job->npeers, node_nbytes);
 	if (rc)
 		goto err_close_devmem;
 	rc = gshmemi_rpc_open_channels();
@@ -228,8 +228,9 @@ static int set_state(void)
 			     "to the others take the slow path",
 			nfound, gshmemi_job->nlocal, gshmemi_job->npes, GSHMEM_MAX_PES - 1);
 	if (gshmemi_env.CARRY && state.my_pe == 0 && state.npes > 1 && !carries_any(state.npes))
-		gshmemi_warn("init: GSHMEM_CARRY=%s names no PE of this job, which has PEs 0 to %d: nothing is "
-			     "carried",
+		gshmemi_warn(
+			"init: GSHMEM_CARRY=%s names no PE of this job, which has PEs 0 to %d: nothing is "
+			"carried",
 			gshmemi_env.CARRY, state.npes - 1);
 	return gshmemi_state_set(&state);
 }
@@ -237,7 +238,7 @@ static int set_state(void)
 void gshmemi_init_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "fault_record",
-			  sizeof *fault + 2 * sizeof *gshmemi_host_attention + sizeof(struct gshmemi_buffers));
+		sizeof *fault + 2 * sizeof *gshmemi_host_attention + sizeof(struct gshmemi_buffers));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* go_live */
 }
 
@@ -329,8 +330,8 @@ static int join(int rc, const struct request *request)
 		gshmemi_job->nlocal, mine.device, (void *)gshmemi_heap.base,
 		(unsigned long long)gshmemi_heap.nbytes, gshmemi_heap_kind_name(gshmemi_heap.kind));
 	gshmemi_info("init: calls from kernels: %u slots of %u lanes, %zu bytes of pinned memory",
-		     gshmemi_rpc_kernels.channel.nslots, gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel),
-		     gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
+		gshmemi_rpc_kernels.channel.nslots, gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel),
+		gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
 	return 0;
 
 err_stop_net:

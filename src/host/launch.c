@@ -29,7 +29,8 @@ struct room {
 static unsigned room_for(const struct room *room)
 {
 	const unsigned per_cu = (unsigned)room->per_cu;
-	const unsigned share = per_cu * (unsigned)GSHMEMI_ARCH_WHOLE_CUS(room->ncus) / (unsigned)room->nsharers;
+	const unsigned share =
+		per_cu * (unsigned)GSHMEMI_ARCH_WHOLE_CUS(room->ncus) / (unsigned)room->nsharers;
 	const unsigned limit = per_cu * (unsigned)room->ncus;
 
 	return share < limit ? share : limit;
@@ -48,17 +49,17 @@ static int cap_by_shared(const void *func, size_t shared_nbytes, int device, str
 	size_t unit;
 	int has_nbytes;
 
-	rc = gshmemi_hip(hipFuncGetAttributes(&attributes, func),
-			 "gshmemx_collective_launch: hipFuncGetAttributes");
+	rc = gshmemi_hip(
+		hipFuncGetAttributes(&attributes, func), "gshmemx_collective_launch: hipFuncGetAttributes");
 	shared_nbytes += rc ? 0 : attributes.sharedSizeBytes;
 	if (rc || !shared_nbytes)
 		return rc;
 	rc = gshmemi_hip(hipGetDeviceProperties(&properties, device),
-			 "gshmemx_collective_launch: hipGetDeviceProperties");
+		"gshmemx_collective_launch: hipGetDeviceProperties");
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetAttribute(&has_nbytes,
 					 hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, device),
-				 "gshmemx_collective_launch: hipDeviceGetAttribute");
+			"gshmemx_collective_launch: hipDeviceGetAttribute");
 	if (rc)
 		return rc;
 	unit = GSHMEMI_ARCH_SHARED_UNIT(properties.gcnArchName);
@@ -200,7 +201,7 @@ void gshmemi_launch_close(void)
 }
 
 int gshmemx_collective_launch(const void *func, const unsigned grid[3], const unsigned block[3], void **args,
-			      size_t shared_nbytes, void *stream)
+	size_t shared_nbytes, void *stream)
 {
 	const dim3 ngroups = {grid[0], grid[1], grid[2]}, nthreads = {block[0], block[1], block[2]};
 	int rc;
@@ -208,8 +209,9 @@ int gshmemx_collective_launch(const void *func, const unsigned grid[3], const un
 	rc = gshmemi_host_launch_begin(func, grid, block, shared_nbytes);
 	if (rc)
 		return rc;
-	return gshmemi_host_launch_end(hipLaunchCooperativeKernel(
-		func, ngroups, nthreads, args, (unsigned)shared_nbytes, (hipStream_t)stream), stream);
+	return gshmemi_host_launch_end(hipLaunchCooperativeKernel(func, ngroups, nthreads, args,
+					       (unsigned)shared_nbytes, (hipStream_t)stream),
+		stream);
 }
 
 int gshmemx_collective_launch_limit(

@@ -28,8 +28,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* ---- comparing the arguments ---- */
 
 /* Prints how the arguments of two PEs that make the same call differ. */
-static void describe_difference(const struct gshmemi_request *first, const struct gshmemi_request *other,
-				int pe)
+static void describe_difference(
+	const struct gshmemi_request *first, const struct gshmemi_request *other, int pe)
 {
 	const char *name = gshmemi_meet_name(first->call);
 

@@ -21,8 +21,8 @@ static int launched(hipError_t error, const char *call)
 
 /* ---- one-sided calls ---- */
 
-static int move(bool is_put, void *dest, const void *source, size_t nbytes, int pe, void *stream,
-	const char *call)
+static int move(
+	bool is_put, void *dest, const void *source, size_t nbytes, int pe, void *stream, const char *call)
 {
 	void *peer;
 	int rc;

@@ -38,7 +38,7 @@ int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name
 		return report(fd, call, "socket");
 	/* Without a name the system chooses a free one. */
 	if (bind(fd, (const struct sockaddr *)&name, sizeof name.sun_family) || listen(fd, BACKLOG) ||
-	    getsockname(fd, (struct sockaddr *)&name, &nbytes))
+		getsockname(fd, (struct sockaddr *)&name, &nbytes))
 		return report(fd, call, "bind");
 	name_p->nbytes = (uint32_t)(nbytes - offsetof(struct sockaddr_un, sun_path));
 	if (name_p->nbytes > sizeof name_p->name) {

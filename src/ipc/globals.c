@@ -10,7 +10,7 @@
 struct gshmemi_globals gshmemi_globals; /* in use */
 static struct gshmemi_globals shared;   /* the variables made shared, whether in use or not */
 static uint64_t layout;
-static uintptr_t next_delta;            /* where to look for room for the next peer */
+static uintptr_t next_delta; /* where to look for room for the next peer */
 
 /* ---- the executable ---- */
 
@@ -129,7 +129,9 @@ void gshmemi_globals_share(const void *from)
 	err = shared.nbytes ? GSHMEMI_ARCH_SHARE(shared.base, shared.nbytes) : 0;
 	if (err) {
 		fprintf(stderr, "gshmem: the program's variables are not symmetric: %s%s\n", strerror(err),
-			err == EFBIG ? " (ulimit -f)" : err == ENOMEM ? " (ulimit -v)" : "");
+			err == EFBIG            ? " (ulimit -f)"
+				: err == ENOMEM ? " (ulimit -v)"
+						: "");
 		shared.nbytes = 0;
 	}
 }
@@ -226,7 +228,7 @@ static int match(struct dl_phdr_info *info, size_t nbytes, void *closure)
 	search->nobjects++;
 	for (i = 0; i < info->dlpi_phnum; i++) {
 		if (info->dlpi_phdr[i].p_type != PT_LOAD || !(info->dlpi_phdr[i].p_flags & PF_W) ||
-		    offset - info->dlpi_phdr[i].p_vaddr >= info->dlpi_phdr[i].p_memsz)
+			offset - info->dlpi_phdr[i].p_vaddr >= info->dlpi_phdr[i].p_memsz)
 			continue;
 		if (search->nobjects > 1)
 			snprintf(search->text, search->nbytes,

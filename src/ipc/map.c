@@ -46,7 +46,7 @@ static int identify(int device, struct device_id *id_p)
 		hipDeviceGetUuid(&id_p->uuid, device), "init: hipDeviceGetUuid of device %d", device);
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetPCIBusId(id_p->bus, sizeof id_p->bus, device),
-				 "init: hipDeviceGetPCIBusId of device %d", device);
+			"init: hipDeviceGetPCIBusId of device %d", device);
 	return rc;
 }
 
@@ -110,7 +110,7 @@ static int find_access(const struct device_id *id, int device, struct access *ac
 		return 0;
 	}
 	rc = gshmemi_hip(hipDeviceCanAccessPeer(&can_map, device, peer),
-			 "init: hipDeviceCanAccessPeer of devices %d and %d", device, peer);
+		"init: hipDeviceCanAccessPeer of devices %d and %d", device, peer);
 	if (rc)
 		return rc;
 	rc = gshmemi_hip(
@@ -133,7 +133,7 @@ static int add_regions(const struct gshmemi_mine *mine)
 		rc = gshmemi_region_add((unsigned)i, mine->bases[i], mine->nbytes[i], names[i]);
 	if (!rc && gshmemi_globals.nbytes)
 		rc = gshmemi_region_add(GSHMEMI_REGION_GLOBALS, gshmemi_globals.base, gshmemi_globals.nbytes,
-					names[GSHMEMI_REGION_GLOBALS]);
+			names[GSHMEMI_REGION_GLOBALS]);
 	return rc;
 }
 
@@ -374,11 +374,11 @@ void gshmemi_map_scale(struct gshmemi_scale *scale)
 {
 	const uint64_t nregions = gshmemi_globals_layout() ? 3 : 2;
 
-	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);  /* map_open */
-	gshmemi_traffic_add(&scale->traffic, false, sizeof(uint64_t));      /* compare */
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* map_open */
+	gshmemi_traffic_add(&scale->traffic, false, sizeof(uint64_t));     /* compare */
 	gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t));
 	gshmemi_traffic_add(&scale->traffic, true, cards_nbytes(scale->npeers));
-	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);  /* connect_peers */
+	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES); /* connect_peers */
 	scale->nhandles = nregions * (uint64_t)(scale->npeers - 1);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "handles", cards_nbytes(scale->npeers));
 }

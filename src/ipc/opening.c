@@ -20,14 +20,14 @@ static int check_device(const void *base, const char *call, const char *what)
 	int device = 0, rc;
 
 	rc = gshmemi_hip(hipPointerGetAttributes(&attributes, base), "%s: hipPointerGetAttributes of the %s",
-			 call, what);
+		call, what);
 	if (!rc)
 		rc = gshmemi_hip(hipGetDevice(&device), "%s: hipGetDevice", call);
 	if (rc || attributes.device == device)
 		return rc;
 	gshmemi_error("%s: the %s is memory of device %d, but this PE uses device %d: allocate it there, or "
-		      "choose the device before init, by GSHMEM_DEVICE or by hipSetDevice and a first use", call,
-		      what, attributes.device, device);
+		      "choose the device before init, by GSHMEM_DEVICE or by hipSetDevice and a first use",
+		call, what, attributes.device, device);
 	return -EINVAL;
 }
 
@@ -43,7 +43,7 @@ int gshmemi_memory_export(
 	if (rc)
 		return rc;
 	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base),
-			 "%s: hipMemGetAddressRange of the %s", call, what);
+		"%s: hipMemGetAddressRange of the %s", call, what);
 	if (!rc)
 		rc = gshmemi_hip_advise(hipIpcGetMemHandle(&memory_p->handle, start), GSHMEMI_ARCH_IPC_REMEDY,
 			"%s: hipIpcGetMemHandle of the %s", call, what);

@@ -18,9 +18,9 @@
 struct gshmemi_memory {
 	hipIpcMemHandle_t handle; /* of the allocation; of virtual memory, who hands out its descriptors */
 	uint64_t id;
-	uint64_t offset;          /* where the memory starts in the allocation */
-	uint64_t nbytes;          /* of the allocation; 0: no memory */
-	uint64_t npieces;         /* of virtual memory; 0: it is not virtual */
+	uint64_t offset;  /* where the memory starts in the allocation */
+	uint64_t nbytes;  /* of the allocation; 0: no memory */
+	uint64_t npieces; /* of virtual memory; 0: it is not virtual */
 };
 
 struct gshmemi_opening {

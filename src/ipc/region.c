@@ -36,9 +36,9 @@ struct region {
 #define CHUNK 16
 static struct gshmemi_table *chunks[GSHMEMI_NREGIONS / CHUNK];
 static struct region *objects[GSHMEMI_NREGIONS];
-static struct gshmemi_region *regions;       /* [GSHMEMI_NREGIONS], and in the same memory ... */
-static int32_t *peers;                       /* [npes]; kernels read both */
-static const struct gshmemi_table **tables;  /* [GSHMEMI_NREGIONS], device memory */
+static struct gshmemi_region *regions;                   /* [GSHMEMI_NREGIONS], and in the same memory ... */
+static int32_t *peers;                                   /* [npes]; kernels read both */
+static const struct gshmemi_table **tables;              /* [GSHMEMI_NREGIONS], device memory */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* held while a region is added, mapped or removed */
 
 static size_t tables_nbytes(int npes)
@@ -308,8 +308,9 @@ static hipError_t try(unsigned region, int peer, void *place)
 	const hipError_t error = gshmemi_opening_take(peer, &part->memory, place, &part->opening);
 
 	if (error == hipSuccess)
-		set_delta(region, peer, (ptrdiff_t)((uintptr_t)part->opening->base + part->memory.offset -
-						    (uintptr_t)regions[region].base));
+		set_delta(region, peer,
+			(ptrdiff_t)((uintptr_t)part->opening->base + part->memory.offset -
+				(uintptr_t)regions[region].base));
 	return error;
 }
 
@@ -347,7 +348,8 @@ int gshmemi_region_map(unsigned region, int peer, void *place)
 		return -EMFILE;
 	gshmemi_warn("%s: %s (%s)%s, in %d attempts: operations of PE %d on PE %d go over MPI", what,
 		hipGetErrorString(error), hipGetErrorName(error),
-		gshmemi_lacks_space(regions[region].nbytes) ? ": this process may map no more (ulimit -v)" : "",
+		gshmemi_lacks_space(regions[region].nbytes) ? ": this process may map no more (ulimit -v)"
+							    : "",
 		GSHMEMI_REGION_ATTEMPTS, gshmemi_job->my_pe, pe);
 	return -EREMOTE;
 }
@@ -374,8 +376,8 @@ static void reach(unsigned region, int peer)
 		error = part->memory.npieces ? try(region, peer, NULL) : try_often(region, peer, NULL);
 	if (error != hipSuccess && error != hipErrorPeerAccessUnsupported)
 		gshmemi_warn("%s of the %s of PE %d: %s: operations of PE %d on it go over MPI",
-			     part->memory.npieces ? "mapping" : "hipIpcOpenMemHandle", objects[region]->what,
-			     gshmemi_job->peers[peer].pe, hipGetErrorString(error), gshmemi_job->my_pe);
+			part->memory.npieces ? "mapping" : "hipIpcOpenMemHandle", objects[region]->what,
+			gshmemi_job->peers[peer].pe, hipGetErrorString(error), gshmemi_job->my_pe);
 }
 
 int gshmemi_region_open(unsigned region)

@@ -24,7 +24,7 @@ struct pieces {
 	char *base;
 	uint64_t nbytes; /* of all pieces */
 	size_t n, capacity;
-	uint64_t *each;  /* [n]: bytes of each piece */
+	uint64_t *each; /* [n]: bytes of each piece */
 };
 
 struct gshmemi_offer {
@@ -297,7 +297,7 @@ static void destroy(struct gshmemi_offer *offer)
 }
 
 int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, struct gshmemi_offer **offer_p,
-			  struct gshmemi_memory *memory_p)
+	struct gshmemi_memory *memory_p)
 {
 	static uint64_t count;
 	struct gshmemi_offer *offer = calloc(1, sizeof *offer);

@@ -23,7 +23,7 @@ bool gshmemi_virtual_contains(void *address);
  * without a descriptor to share. withdraw takes NULL, too.
  */
 int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, struct gshmemi_offer **offer_p,
-			  struct gshmemi_memory *memory_p);
+	struct gshmemi_memory *memory_p);
 void gshmemi_virtual_withdraw(struct gshmemi_offer *offer);
 
 /*

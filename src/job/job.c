@@ -20,7 +20,7 @@
 /* What must be equal on all PEs. It has only words and no padding, because it is compared as bytes. */
 struct terms {
 	uint64_t abi;
-	uint64_t max_pes; /* GSHMEM_MAX_PES of the library */
+	uint64_t max_pes;   /* GSHMEM_MAX_PES of the library */
 	char processor[16]; /* as uname reports it */
 	struct gshmemi_config config;
 };
@@ -97,14 +97,14 @@ static void report_terms(
 			a->heap_nbytes, b->heap_nbytes, pe);
 	else if (b->heap_kind != a->heap_kind)
 		gshmemi_error("init: GSHMEM_HEAP_KIND is %s on PE 0 but %s on PE %d",
-			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)a->heap_kind),
-			      gshmemi_heap_kind_name((enum gshmemi_heap_kind)b->heap_kind), pe);
+			gshmemi_heap_kind_name((enum gshmemi_heap_kind)a->heap_kind),
+			gshmemi_heap_kind_name((enum gshmemi_heap_kind)b->heap_kind), pe);
 	else if (b->check != a->check)
 		gshmemi_error(
 			"init: GSHMEM_CHECK is %d on PE 0 but %d on PE %d", (int)a->check, (int)b->check, pe);
 	else if (b->nteams != a->nteams)
 		gshmemi_error("init: GSHMEM_TEAMS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d", a->nteams,
-			      b->nteams, pe);
+			b->nteams, pe);
 	else if (b->nwindows != a->nwindows)
 		gshmemi_error("init: GSHMEM_WINDOWS is %" PRIu64 " on PE 0 but %" PRIu64 " on PE %d",
 			a->nwindows, b->nwindows, pe);
@@ -112,7 +112,8 @@ static void report_terms(
 		gshmemi_error("init: GSHMEM_STATS is %d on PE 0 but %d on PE %d", (int)a->counts,
 			(int)b->counts, pe);
 	else if (b->traces != a->traces)
-		gshmemi_error("init: GSHMEM_TRACE is %s on PE 0 but %s on PE %d: set it on all PEs or on none",
+		gshmemi_error(
+			"init: GSHMEM_TRACE is %s on PE 0 but %s on PE %d: set it on all PEs or on none",
 			texts.trace, other_texts->trace, pe);
 	else if (b->is_delayed != a->is_delayed)
 		gshmemi_error("init: GSHMEM_CPU_DELIVERY is %s on PE 0 but %s on PE %d: set it on all PEs or "
@@ -154,8 +155,7 @@ static int check(int rc, const struct gshmemi_config *config)
 		return rc;
 	rc = compare_terms(config);
 	if (!rc && job.npes > GSHMEMI_NPES_LIMIT) {
-		gshmemi_error("init: %d PEs are too many: a job can have %d", job.npes,
-			      GSHMEMI_NPES_LIMIT);
+		gshmemi_error("init: %d PEs are too many: a job can have %d", job.npes, GSHMEMI_NPES_LIMIT);
 		rc = -E2BIG;
 	}
 	if (rc)
@@ -343,7 +343,7 @@ void gshmemi_job_scale(struct gshmemi_scale *scale)
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "nodes",
 		(size_t)scale->npes * sizeof *job.nodes + nnodes * sizeof *job.hosts);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "machines",
-			  machines_nbytes(scale->npes) + nplaces(scale->npes) * sizeof(struct place));
+		machines_nbytes(scale->npes) + nplaces(scale->npes) * sizeof(struct place));
 }
 
 void gshmemi_job_set_mapped(int peer)

@@ -18,19 +18,19 @@ struct gshmemi_scale;
 /* A PE on this machine. */
 struct gshmemi_peer {
 	int pe;
-	pid_t pid;           /* as the peer itself sees it */
+	pid_t pid; /* as the peer itself sees it */
 	uint32_t uid;
 	bool is_dumpable : 1; /* lets other processes open its memory */
 	bool is_local : 1;    /* on this PE's node: false only where GSHMEM_PES_PER_NODE pretends others */
 	/* its IPC handles could not be opened here, so it is not mapped; false until gshmemi_map_open */
 	bool is_unopened : 1;
-	bool is_mapped : 1;   /* this process has mapped its heap; false until gshmemi_map_open */
+	bool is_mapped : 1; /* this process has mapped its heap; false until gshmemi_map_open */
 	/*
 	 * this PE's device has native atomics on its device; until gshmemi_map_open true only for this PE
 	 * itself
 	 */
 	bool has_atomics : 1;
-	bool is_sharer : 1;   /* it has the same device as this PE, which is a sharer too; likewise */
+	bool is_sharer : 1; /* it has the same device as this PE, which is a sharer too; likewise */
 	/* inode of its PID namespace: its pid means something here only if this PE is in the same */
 	uint64_t pid_space;
 };
@@ -38,17 +38,17 @@ struct gshmemi_peer {
 struct gshmemi_job {
 	int my_pe;
 	int npes;
-	int npeers;          /* PEs on this machine, including this one */
-	int most;            /* PEs on the machine that has the most */
-	int nlocal;          /* peers on this node */
-	int rank;            /* index of this PE among its peers */
-	int nsharers;        /* peers with this PE's device; 0 until gshmemi_map_open */
+	int npeers;                 /* PEs on this machine, including this one */
+	int most;                   /* PEs on the machine that has the most */
+	int nlocal;                 /* peers on this node */
+	int rank;                   /* index of this PE among its peers */
+	int nsharers;               /* peers with this PE's device; 0 until gshmemi_map_open */
 	struct gshmemi_peer *peers; /* [npeers], in ascending order of pe */
-	int nnodes;          /* including those that GSHMEM_PES_PER_NODE pretends */
+	int nnodes;                 /* including those that GSHMEM_PES_PER_NODE pretends */
 	/* [npes]: the node of each PE; nodes are numbered in the order of their lowest PEs */
 	uint32_t *nodes;
 	char (*hosts)[GSHMEMI_HOST_NBYTES]; /* [nnodes] */
-	char host[GSHMEMI_HOST_NBYTES]; /* this PE's host */
+	char host[GSHMEMI_HOST_NBYTES];     /* this PE's host */
 };
 
 /* The settings that must be equal on all PEs. */
@@ -59,9 +59,9 @@ struct gshmemi_config {
 	uint64_t is_delayed;
 	uint64_t nteams;
 	uint64_t nwindows;
-	uint64_t nodes;      /* GSHMEM_PES_PER_NODE as one word */
-	uint64_t counts;     /* GSHMEM_STATS: finalize adds up the counters of all PEs */
-	uint64_t traces;     /* GSHMEM_TRACE: and collects the events of all PEs */
+	uint64_t nodes;  /* GSHMEM_PES_PER_NODE as one word */
+	uint64_t counts; /* GSHMEM_STATS: finalize adds up the counters of all PEs */
+	uint64_t traces; /* GSHMEM_TRACE: and collects the events of all PEs */
 };
 
 /* NULL outside init and finalize. */

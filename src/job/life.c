@@ -165,6 +165,6 @@ bool gshmemi_life_is_ending(int pe, int *status_p)
 
 void gshmemi_life_scale(struct gshmemi_scale *scale)
 {
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "words_of_life",
-			  (size_t)scale->npeers * (sizeof *peers + page()));
+	gshmemi_scale_add(
+		scale, GSHMEMI_SCALE_HOST, "words_of_life", (size_t)scale->npeers * (sizeof *peers + page()));
 }

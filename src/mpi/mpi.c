@@ -92,7 +92,7 @@ static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
 		return 0;
 	gshmemi_error("%s: the MPI of this process is Open MPI, but gshmem is built for MPICH and MPIs with "
 		      "its ABI",
-		      what);
+		what);
 	return -ENOTSUP;
 }
 
@@ -119,8 +119,8 @@ int gshmemi_mpi_load(const char *what)
 #define X(NAME) \
 	*(void **)&mpi.NAME = gshmemi_mpi_find("MPI_" #NAME); \
 	if (!mpi.NAME) { \
-		gshmemi_error("%s: MPI_" #NAME " is missing in the MPI of this process: MPI 3 is needed", \
-			      what); \
+		gshmemi_error( \
+			"%s: MPI_" #NAME " is missing in the MPI of this process: MPI 3 is needed", what); \
 		return -ENOTSUP; \
 	}
 	GSHMEMI_MPI_CALLS(X)

@@ -231,7 +231,7 @@ static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 		if (o->local && gshmemi_carrying_is_staged(o))
 			return stage_amo(c, e);
 		return gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes, o->local,
-					  o->fetches ? &c->open : NULL);
+			o->fetches ? &c->open : NULL);
 	case GSHMEMI_FLAG:
 		return gshmemi_engine_flag(e, &target, o->value);
 	case GSHMEMI_LOCK:
@@ -317,8 +317,8 @@ uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
 	return carry(o, &w, gshmemi_pe_in_world(o->pe), "an operation on a PE that is not mapped");
 }
 
-uint64_t gshmemi_remote_turn(unsigned region, const void *word, int which, uint32_t turn, int pe,
-	const char *call)
+uint64_t gshmemi_remote_turn(
+	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call)
 {
 	struct gshmemi_operation o = gshmemi_describe(GSHMEMI_LOCK, region, word, pe);
 	struct wait w = {.word = word, .turn = turn};

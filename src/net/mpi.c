@@ -21,9 +21,9 @@
 #include "trace/trace.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
-#define NPOSTED        32      /* in each ring */
-#define NTESTED        4       /* transfers tested in one poll; each adds 30 ns */
-#define BULK_TAG       2       /* + the transfer's; a message's tag is its kind */
+#define NPOSTED        32 /* in each ring */
+#define NTESTED        4  /* transfers tested in one poll; each adds 30 ns */
+#define BULK_TAG       2  /* + the transfer's; a message's tag is its kind */
 #define LAST_BULK_TAG  (BULK_TAG + (1 << 15) - 1)
 
 enum { NKINDS = GSHMEMI_LINK_RESPONSE + 1 };
@@ -32,8 +32,8 @@ enum { NKINDS = GSHMEMI_LINK_RESPONSE + 1 };
 struct ring {
 	MPI_Request requests[NPOSTED];
 	unsigned oldest;
-	bool has_come;   /* the oldest has completed: status says what came */
-	bool is_lent;    /* the engine may read the buffer of the oldest until it polls again */
+	bool has_come; /* the oldest has completed: status says what came */
+	bool is_lent;  /* the engine may read the buffer of the oldest until it polls again */
 	MPI_Status status;
 	char (*buffers)[MESSAGE_NBYTES];
 };
@@ -173,7 +173,7 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 	request = &link->requests[link->ntransfers];
 	if (!transfer->is_arrival)
 		gshmemi_trace_moment(GSHMEMI_TRACE_SENT, transfer->pe, transfer->nbytes,
-				     transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
+			transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
 	if (transfer->is_arrival)
 		rc = check_with(link,
 			MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),

@@ -32,14 +32,14 @@
 #include "owner/device.h"
 #include "owner/mail.h"
 
-#define YIELD_NS    1000000   /* after the last work: yield, */
+#define YIELD_NS    1000000 /* after the last work: yield, */
 #define NAP_SHARE   16 /* then nap for this part of the time without work, so that a nap adds little to it, */
-#define NAP_MAX_NS  2000000   /* but no longer */
-#define SILENCE_NS  20000000  /* between two checks for silent PEs */
-#define CLOCK_LOOKS 16        /* polls in vain per look at the clock */
-#define AWAY_MIN_NS 50000     /* a nap while waiting hosts make progress; it doubles as long as they do, */
-#define AWAY_MAX_NS 1000000   /* up to this: each nap costs a host some 20 us of its core */
-#define POLL_NS     100000    /* a waiting host is taken to poll at least this often */
+#define NAP_MAX_NS  2000000  /* but no longer */
+#define SILENCE_NS  20000000 /* between two checks for silent PEs */
+#define CLOCK_LOOKS 16       /* polls in vain per look at the clock */
+#define AWAY_MIN_NS 50000    /* a nap while waiting hosts make progress; it doubles as long as they do, */
+#define AWAY_MAX_NS 1000000  /* up to this: each nap costs a host some 20 us of its core */
+#define POLL_NS     100000   /* a waiting host is taken to poll at least this often */
 
 /*
  * threads of a PE that want a core: a kernel's or the program's, the server's that a kernel calls, and this
@@ -50,7 +50,7 @@
 /* the size of a landing */
 #define FAR_CHUNK_NBYTES (GSHMEMI_ARCH_HOST_DIRECT ? 262144 : GSHMEMI_NET_CHUNK_NBYTES)
 #define FAR_EAGER_NBYTES 16384 /* UCX over TCP sends longer messages only after a question */
-#define ACK_PASSES       16 /* of a waiting host, some 20 us */
+#define ACK_PASSES       16    /* of a waiting host, some 20 us */
 
 #define NBUFFERS    128
 #define NITEMS      1024
@@ -64,8 +64,8 @@ bool (*gshmemi_net_may_touch)(unsigned region, uint64_t address, uint64_t nbytes
 
 static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the engine */
-static pthread_t holder;      /* the thread that holds the lock, */
-static atomic_bool is_held;   /* while is_held */
+static pthread_t holder;                                 /* the thread that holds the lock, */
+static atomic_bool is_held;                              /* while is_held */
 static _Thread_local bool is_holding; /* this thread's requests stay unsent: gshmemi_host_hold */
 static pthread_t thread;
 static atomic_bool is_stopping;
@@ -73,9 +73,9 @@ static atomic_bool is_stopping;
 static atomic_bool may_be_open;
 /* the thread that holds the lock checks whether may_be_open can become false */
 static atomic_bool is_settling;
-static atomic_uint nwaiting;  /* threads waiting for the lock */
-static atomic_uint npolls;    /* polls of waiting hosts */
-static uint32_t is_napping;   /* the futex on which the net thread sleeps */
+static atomic_uint nwaiting;    /* threads waiting for the lock */
+static atomic_uint npolls;      /* polls of waiting hosts */
+static uint32_t is_napping;     /* the futex on which the net thread sleeps */
 static const char *last_excuse; /* the last excuse that was printed, for a silent PE */
 
 /* ---- the engine's owner ---- */
@@ -86,7 +86,8 @@ static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t
 
 	(void)user;
 	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset &&
-	    (!gshmemi_net_may_touch || gshmemi_net_may_touch(region, (uintptr_t)r->base + offset, nbytes)))
+		(!gshmemi_net_may_touch ||
+			gshmemi_net_may_touch(region, (uintptr_t)r->base + offset, nbytes)))
 		return r->base + offset;
 	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the "
 		      "job ends",

@@ -92,15 +92,15 @@ void gshmemi_net_scale(struct gshmemi_scale *scale);
  */
 struct gshmemi_carrying {
 	struct gshmemi_operation o;
-	uint64_t nblocks;          /* blocks handed over */
-	uint64_t bulk;             /* number of the last bulk */
+	uint64_t nblocks; /* blocks handed over */
+	uint64_t bulk;    /* number of the last bulk */
 	bool is_handed_over;
-	struct gshmemi_open open;  /* what the caller waits for */
+	struct gshmemi_open open; /* what the caller waits for */
 	/* For a local end that the CPU cannot reach, which goes piece by piece through a landing: */
 	struct gshmemi_landing *landing;
 	int stage;
-	uint64_t at;               /* bytes of the block before this piece, */
-	uint64_t nbytes;           /* and in it */
+	uint64_t at;     /* bytes of the block before this piece, */
+	uint64_t nbytes; /* and in it */
 	struct gshmemi_open piece;
 };
 

@@ -96,9 +96,8 @@ static void *find(int what, unsigned region, const void *symmetric, const void *
 	}
 	if (region <= GSHMEMI_REGION_SYNC && gshmemi_peer_ptr(table, symmetric, pe, &peer))
 		return peer;
-	return (void *)(uintptr_t)gshmemi_slow_at(
-		gshmemi_slow_what(what, GSHMEMI_THREAD, align, 0, region), symmetric, (uintptr_t)local,
-		nbytes, pe, call);
+	return (void *)(uintptr_t)gshmemi_slow_at(gshmemi_slow_what(what, GSHMEMI_THREAD, align, 0, region),
+		symmetric, (uintptr_t)local, nbytes, pe, call);
 }
 
 /* ---- over the net ---- */
@@ -195,7 +194,7 @@ static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call
 static uint64_t carry(const struct gshmemi_operation *o, const char *call)
 {
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
-	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
+		(o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
 		return carry_remote(o, call);
 	return perform(o, gshmemi_carry_base(o->region, o->pe) + o->offset,
 		gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset, call);

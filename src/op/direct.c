@@ -23,8 +23,8 @@ static struct gshmemi_where find_where(unsigned region)
  * Calls outside the heap, out of line: in the same function they would lengthen the path of calls on the
  * heap.
  */
-#define ELSEWHERE        __attribute__((noinline)) static
-#define IN_HEAP(region)  __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)
+#define ELSEWHERE       __attribute__((noinline)) static
+#define IN_HEAP(region) __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)
 
 ELSEWHERE void put_elsewhere(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
 	int pe, const char *call)

@@ -49,8 +49,8 @@ int gshmemi_stats_open(void)
 		gshmemi_error("init: %zu bytes of counters: out of memory (GSHMEM_STATS)", nbytes);
 		return -ENOMEM;
 	}
-	rc = gshmemi_hip(hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes of counters (GSHMEM_STATS)",
-			 nbytes);
+	rc = gshmemi_hip(
+		hipMalloc(&ptr, nbytes), "init: hipMalloc of %zu bytes of counters (GSHMEM_STATS)", nbytes);
 	if (!rc) {
 		device_counts = ptr;
 		rc = gshmemi_devmem_fill(device_counts, 0, nbytes, "init: the counters of GSHMEM_STATS");
@@ -90,7 +90,7 @@ static struct row *collect(size_t *nrows_p)
 		gshmemi_end(1);
 	}
 	if (gshmemi_devmem_copy(kernels, device_counts, n * sizeof *kernels,
-				"gshmem_finalize: the counters of GSHMEM_STATS"))
+		    "gshmem_finalize: the counters of GSHMEM_STATS"))
 		gshmemi_end(1);
 	for (i = 0; i < n; i++) {
 		count.nops = gshmemi_host_counts[i].nops + kernels[i].nops;
@@ -98,24 +98,24 @@ static struct row *collect(size_t *nrows_p)
 		if (count.nops)
 			rows[nrows++] =
 				(struct row){(int32_t)(i / (GSHMEMI_COUNT_NKINDS * GSHMEMI_COUNT_NWAYS)),
-					     (uint16_t)(i / GSHMEMI_COUNT_NWAYS % GSHMEMI_COUNT_NKINDS),
-					     (uint16_t)(i % GSHMEMI_COUNT_NWAYS), count};
+					(uint16_t)(i / GSHMEMI_COUNT_NWAYS % GSHMEMI_COUNT_NKINDS),
+					(uint16_t)(i % GSHMEMI_COUNT_NWAYS), count};
 	}
 	free(kernels);
 	*nrows_p = nrows;
 	return rows;
 }
 
-static void print_count(const char *from, const char *to, unsigned kind, unsigned way,
-			const struct gshmemi_count *count)
+static void print_count(
+	const char *from, const char *to, unsigned kind, unsigned way, const struct gshmemi_count *count)
 {
 	fprintf(stderr, "gshmem: stats: %6s %6s  %-10s  %-7s %12llu %16llu\n", from, to, kinds[kind],
 		ways[way], (unsigned long long)count->nops, (unsigned long long)count->nbytes);
 }
 
 /* Prints the rows and adds them to the sums, [kind][way]. */
-static void print_rows(int pe, const struct row *rows, size_t nrows,
-		       struct gshmemi_count (*sums)[GSHMEMI_COUNT_NWAYS])
+static void print_rows(
+	int pe, const struct row *rows, size_t nrows, struct gshmemi_count (*sums)[GSHMEMI_COUNT_NWAYS])
 {
 	char from[16], to[16];
 	size_t i;

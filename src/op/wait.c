@@ -154,7 +154,7 @@ static size_t wait_all(const struct gshmemi_wait_set *set, const char *call)
 	for (i = 0; i < set->nelems; i++)
 		if (!set->status || !set->status[i])
 			gshmemi_host_wait(set->ivars + i * set->nbytes, set->nbytes, set->is_signed, set->cmp,
-					  gshmemi_many_value(set, i), call);
+				gshmemi_many_value(set, i), call);
 	return 1;
 }
 
@@ -170,7 +170,7 @@ size_t gshmemi_host_wait_many(const struct gshmemi_wait_set *set, int which, int
 		return wait_all(set, call);
 	while (found = pass(set, which, first, call), waits && !is_over(&found, which)) {
 		started_ns = gshmemi_wait_long(0, started_ns, set->ivars, set->nbytes, found.value, set->cmp,
-					       gshmemi_many_value(set, 0), -1, call);
+			gshmemi_many_value(set, 0), -1, call);
 		gshmemi_host_back_off(&sleep_ns);
 	}
 	if (!found.nheld)

@@ -22,23 +22,23 @@
 #include "job/job.h"
 #include "owner/kernels.h"
 
-#define GRACE_NS    20000U       /* the time that waiting waves have before a kernel is launched */
+#define GRACE_NS 20000U /* the time that waiting waves have before a kernel is launched */
 /* mail that has been open for longer may stay open for long: nap between polls */
-#define YIELD_NS    1000000U
-#define NAP_NS      50000
+#define YIELD_NS 1000000U
+#define NAP_NS   50000
 /*
  * how often a thread that is not woken polls: another process may have posted mail that only this one can
  * serve
  */
-#define TICK_NS     100000000
-#define STUCK_NS    10000000000U /* a GPU that has not served its mail for so long is reported */
+#define TICK_NS  100000000
+#define STUCK_NS 10000000000U /* a GPU that has not served its mail for so long is reported */
 
 static pthread_t thread;
 static hipStream_t stream;
-static hipEvent_t event;    /* the end of the last kernel */
-static int device;          /* for messages */
+static hipEvent_t event; /* the end of the last kernel */
+static int device;       /* for messages */
 static _Atomic bool is_stopping;
-static uint32_t nwakes;     /* a futex: counts wakes */
+static uint32_t nwakes; /* a futex: counts wakes */
 static uint32_t is_asleep;
 
 /* How long the next mail has been waiting, as far as this thread knows. */

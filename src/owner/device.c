@@ -113,7 +113,7 @@ static pthread_t thread;
 static bool is_running;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
-static struct gshmemi_landing *first, **last = &first;  /* the copies requested */
+static struct gshmemi_landing *first, **last = &first; /* the copies requested */
 static bool is_stopping;
 static hipStream_t stream;
 static hipEvent_t event;
@@ -325,8 +325,6 @@ int gshmemi_net_agent_open(void)
 	return 0;
 }
 
-void gshmemi_net_agent_close(void)
-{
-}
+void gshmemi_net_agent_close(void) {}
 
 #endif

@@ -22,18 +22,18 @@
 /* The box, followed by what the posting processes share. */
 struct memory {
 	struct gshmemi_mailbox box;
-	uint32_t is_posting;                     /* a lock */
-	uint32_t nposted; /* counts by twos, without GSHMEMI_ATTENTION_END; guarded by is_posting */
-	uint8_t is_kept[GSHMEMI_MAIL_SLOTS];     /* holds an old value that its poster has not taken yet */
+	uint32_t is_posting; /* a lock */
+	uint32_t nposted;    /* counts by twos, without GSHMEMI_ATTENTION_END; guarded by is_posting */
+	uint8_t is_kept[GSHMEMI_MAIL_SLOTS]; /* holds an old value that its poster has not taken yet */
 };
 
 bool gshmemi_mailbox_is_wanted;
 
-static struct memory *memory;        /* NULL: there is no mailbox */
+static struct memory *memory;              /* NULL: there is no mailbox */
 static struct gshmemi_mailbox *device_box; /* its address for kernels */
-static uint32_t *lock;               /* the kernels' lock, in device memory */
-static bool is_registered;           /* memory is a memfd */
-static int own_fd = -1;              /* the memfd for others to open; stays open, because they may be late */
+static uint32_t *lock;                     /* the kernels' lock, in device memory */
+static bool is_registered;                 /* memory is a memfd */
+static int own_fd = -1; /* the memfd for others to open; stays open, because they may be late */
 
 static size_t memory_nbytes(void)
 {
@@ -310,8 +310,7 @@ static void fill(uint32_t slot, const struct gshmemi_op_record *mail, const void
 		memcpy(&record->u.amo.value, data, nbytes);
 	else
 		memcpy(memory->box.data[slot], data, nbytes);
-	__atomic_store_n(
-		&memory->is_kept[slot], (mail->head & GSHMEMI_OP_FETCHES) != 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&memory->is_kept[slot], (mail->head & GSHMEMI_OP_FETCHES) != 0, __ATOMIC_RELAXED);
 }
 
 /* release: pairs with the acquire in gshmemi_mail_serve. */

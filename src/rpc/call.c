@@ -49,9 +49,9 @@ static void count_completed(struct gshmemi_rpc_op *op)
 
 	if (gshmemi_env.RPC_THREADS == 1 && !is_worker)
 		atomic_store_explicit(&served->completed[0],
-				      atomic_load_explicit(&served->completed[0], memory_order_relaxed) + 1,
-				      /* release: pairs with the loads in count_completed of library.c */
-				      memory_order_release);
+			atomic_load_explicit(&served->completed[0], memory_order_relaxed) + 1,
+			/* release: pairs with the loads in count_completed of library.c */
+			memory_order_release);
 	else
 		atomic_fetch_add_explicit(&served->completed[1], 1, memory_order_release);
 }

@@ -14,7 +14,7 @@
 
 #include "net/net.h"
 
-static atomic_uint nwaiting;           /* slots that wait in a lock */
+static atomic_uint nwaiting; /* slots that wait in a lock */
 /* requests of kernels, counted as struct gshmemi_rpc_posts counts them */
 static _Atomic uint64_t nhanded_over;
 
@@ -95,7 +95,7 @@ static void *allocate(size_t nbytes)
 
 /* The operations of a wave that did not end at once. */
 struct request {
-	uint64_t left; /* lanes */
+	uint64_t left;                   /* lanes */
 	struct gshmemi_carrying lanes[]; /* up to the highest of these lanes */
 };
 

@@ -209,14 +209,14 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p)
 	rc = gshmemi_hip(hipGetDevice(&device), "rpc: hipGetDevice");
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device),
-				 "rpc: compute units of device %d", device);
+			"rpc: compute units of device %d", device);
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetAttribute(
 					 &nthreads, hipDeviceAttributeMaxThreadsPerMultiProcessor, device),
 			"rpc: threads of a compute unit of device %d", device);
 	if (!rc)
 		rc = gshmemi_hip(hipDeviceGetAttribute(&width, hipDeviceAttributeWarpSize, device),
-				 "rpc: lanes of a wave of device %d", device);
+			"rpc: lanes of a wave of device %d", device);
 	if (rc)
 		return rc;
 	*nwaves_p = (unsigned)ncus * (unsigned)(nthreads / width);

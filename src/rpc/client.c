@@ -64,7 +64,7 @@ int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq)
 }
 
 int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
-			    size_t *got_nbytes, const char *call)
+	size_t *got_nbytes, const char *call)
 {
 	const struct gshmemi_rpc_ends ends = {in, in_nbytes, out, out_nbytes};
 	struct gshmemi_rpc_result result = {0, check(call)};

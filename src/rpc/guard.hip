@@ -11,7 +11,7 @@ extern "C" {
 }
 
 extern "C" int gshmemi_rpc_guard(int (*function)(void *user, struct gshmemx_rpc_request *call), void *user,
-		      struct gshmemx_rpc_request *call, const char *name)
+	struct gshmemx_rpc_request *call, const char *name)
 {
 	try {
 		return function(user, call);

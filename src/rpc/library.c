@@ -128,7 +128,7 @@ static void complete_channel(struct gshmemi_rpc_served *served, const char *call
 
 	/* Each post is counted before it is made. The CPU cannot reach the count of a GPU's kernels. */
 	if ((GSHMEMI_ARCH_HOST_DIRECT || served != &gshmemi_rpc_kernels) &&
-	    gshmemi_arch_load(&c->posts->posted, 8) == count_completed(served))
+		gshmemi_arch_load(&c->posts->posted, 8) == count_completed(served))
 		return;
 	open = gshmemi_rpc_find_open(c, 0);
 	if (!open) {
@@ -383,8 +383,8 @@ int gshmemi_rpc_library_open(void)
 	if (rc)
 		return rc;
 	rc = gshmemi_hip(hipHostMalloc(&ptr, gshmemi_rpc_arena_nbytes(),
-				       hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
-			 "rpc: hipHostMalloc of %zu bytes for the arena", gshmemi_rpc_arena_nbytes());
+				 hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent),
+		"rpc: hipHostMalloc of %zu bytes for the arena", gshmemi_rpc_arena_nbytes());
 	if (!rc)
 		arena = ptr;
 	taken = 0;

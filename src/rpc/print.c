@@ -59,8 +59,8 @@ struct printing {
 	struct text out;
 	const struct gshmemi_print_arg *args;
 	unsigned nargs;
-	unsigned next;  /* index of the next argument */
-	int error;      /* the first error */
+	unsigned next; /* index of the next argument */
+	int error;     /* the first error */
 };
 
 static void set_error(struct printing *p, int error)
@@ -226,7 +226,7 @@ static void put_character(struct printing *p, const struct gshmemi_print_spec *s
 
 /* Prints a string or a pointer. */
 static void put_address(struct printing *p, const struct gshmemi_print_spec *s, unsigned kinds,
-			const char *length, const char *marker)
+	const char *length, const char *marker)
 {
 	const struct gshmemi_print_arg *arg = take(p, kinds, marker);
 	char conversion[CONVERSION_NBYTES];

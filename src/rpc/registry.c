@@ -48,7 +48,7 @@ static int add(const struct gshmemi_rpc_function *function, uint32_t *op)
 
 	if (i == GSHMEMI_RPC_MAX_FUNCTIONS) {
 		gshmemi_error("gshmemx_rpc_register: %s: there are already %u functions, which is the most",
-			      function->name, i);
+			function->name, i);
 		return -ENOSPC;
 	}
 	if (function->flags & GSHMEMX_RPC_BLOCKING)

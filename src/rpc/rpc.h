@@ -36,9 +36,9 @@ void gshmemi_rpc_forget_functions(void);
 /* A channel, and what the server keeps for its slots. */
 struct gshmemi_rpc_served {
 	struct gshmemi_rpc_channel channel;
-	void **stream_state;     /* [nslots]: call->state between the steps of a stream */
-	size_t nbytes;           /* of host-pinned memory */
-	const char *name;        /* for messages */
+	void **stream_state; /* [nslots]: call->state between the steps of a stream */
+	size_t nbytes;       /* of host-pinned memory */
+	const char *name;    /* for messages */
 	/*
 	 * Posted calls completed: by the only server; by several servers and workers. In a cache line of its
 	 * own, because CPU threads read channel for each call.
@@ -50,7 +50,7 @@ struct gshmemi_rpc_served {
 struct gshmemi_rpc_shape {
 	unsigned nslots;
 	unsigned nlanes;
-	uint32_t flags;          /* GSHMEMI_RPC_CLEAR ... */
+	uint32_t flags; /* GSHMEMI_RPC_CLEAR ... */
 	bool is_host_client;
 	bool is_device_server;
 	uint32_t first_seq;
@@ -69,8 +69,8 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p);
 extern struct gshmemi_rpc_served gshmemi_rpc_kernels; /* calls from this PE's kernels */
 extern struct gshmemi_rpc_served gshmemi_rpc_threads; /* calls from its CPU threads */
 
-int gshmemi_rpc_open_channels(void);  /* opens the channels, which nobody serves yet */
-int gshmemi_rpc_start(void); /* starts the threads; gshmemi_state must be set */
+int gshmemi_rpc_open_channels(void); /* opens the channels, which nobody serves yet */
+int gshmemi_rpc_start(void);         /* starts the threads; gshmemi_state must be set */
 /* serves what has been posted, then ends the threads; from then on waits end with an error */
 void gshmemi_rpc_stop(void);
 void gshmemi_rpc_close_channels(void);
@@ -82,7 +82,7 @@ void gshmemi_rpc_wake(void);
 
 /* Counters of served calls. */
 struct gshmemi_rpc_counts {
-	_Atomic uint64_t nrefused;  /* calls refused */
+	_Atomic uint64_t nrefused; /* calls refused */
 };
 extern struct gshmemi_rpc_counts gshmemi_rpc_counts;
 
@@ -99,12 +99,12 @@ struct gshmemi_rpc_op {
 	struct gshmemi_rpc_header header;
 	uint32_t slot;
 	uint32_t seq;
-	uint64_t left;        /* lanes whose function has not ended; bit 0 for a call by a wave or a stream */
-	uint64_t failed;      /* lanes with an error, which is in status[] of the channel */
-	int error;            /* of a call that runs a single function */
-	bool has_begun;       /* its functions have been called once, and are called again if they pend */
-	uint64_t value;       /* the answer, if it is one word */
-	void *state[64];      /* the state of each lane's function */
+	uint64_t left;   /* lanes whose function has not ended; bit 0 for a call by a wave or a stream */
+	uint64_t failed; /* lanes with an error, which is in status[] of the channel */
+	int error;       /* of a call that runs a single function */
+	bool has_begun;  /* its functions have been called once, and are called again if they pend */
+	uint64_t value;  /* the answer, if it is one word */
+	void *state[64]; /* the state of each lane's function */
 	void *library_state;
 };
 

@@ -24,17 +24,17 @@
 #include "job/job.h"
 #include "net/net.h"
 
-#define SPIN_NS        20000   /* after the last work: spin, */
-#define YIELD_NS       200000  /* then yield, */
-#define NAP_MIN_NS     20000   /* then sleep, longer each time, */
-#define NAP_MAX_NS     250000  /* because a GPU cannot wake a thread; */
+#define SPIN_NS      20000  /* after the last work: spin, */
+#define YIELD_NS     200000 /* then yield, */
+#define NAP_MIN_NS   20000  /* then sleep, longer each time, */
+#define NAP_MAX_NS   250000 /* because a GPU cannot wake a thread; */
 /* where clients wake the server it sleeps this long, so that it notices the end */
-#define SLEEP_NS       10000000
-#define CLOCK_LOOKS    64      /* polls in vain per look at the clock, while it spins */
-#define FULL_SCAN      1000    /* passes by bells between two passes that read all requests, */
-#define FULL_SCAN_NS   10000000 /* and the time between these where passes are rare */
-#define BELLS_LINE     16      /* bells in a cache line */
-#define HOT_LOOKS      8       /* looks at the slots that called last, per pass over all slots */
+#define SLEEP_NS     10000000
+#define CLOCK_LOOKS  64       /* polls in vain per look at the clock, while it spins */
+#define FULL_SCAN    1000     /* passes by bells between two passes that read all requests, */
+#define FULL_SCAN_NS 10000000 /* and the time between these where passes are rare */
+#define BELLS_LINE   16       /* bells in a cache line */
+#define HOT_LOOKS    8        /* looks at the slots that called last, per pass over all slots */
 
 struct gshmemi_rpc_served gshmemi_rpc_kernels = {.name = "a kernel"};
 struct gshmemi_rpc_served gshmemi_rpc_threads = {.name = "a CPU thread"};
@@ -43,25 +43,25 @@ struct gshmemi_rpc_counts gshmemi_rpc_counts;
 struct server {
 	pthread_t thread;
 	unsigned rank;
-	unsigned npasses;              /* passes since all requests were read, */
-	uint64_t full_scan_ns;         /* and when that was, where passes are rare */
+	unsigned npasses;      /* passes since all requests were read, */
+	uint64_t full_scan_ns; /* and when that was, where passes are rare */
 	unsigned nlooks;
-	unsigned nempty;               /* looks since there was something to do */
-	bool is_resting; /* nothing has arrived for so long that it gives the core away between looks */
-	bool bell_was_early;           /* a bell was rung but no request was there: perhaps it comes later */
+	unsigned nempty;     /* looks since there was something to do */
+	bool is_resting;     /* nothing has arrived for so long that it gives the core away between looks */
+	bool bell_was_early; /* a bell was rung but no request was there: perhaps it comes later */
 	uint32_t hot[2]; /* the slot that called last, of kernels and of threads; or GSHMEMI_RPC_NO_SLOT */
 	struct gshmemi_rpc_op *pending;
-	uint64_t worked_ns;            /* when there last was something to do */
+	uint64_t worked_ns; /* when there last was something to do */
 	unsigned nap_ns;
 };
 
 static struct server *servers;
-static unsigned nservers;      /* that are running */
-static bool spins;             /* there are enough cores */
-static bool is_woken;          /* all clients wake servers that sleep */
+static unsigned nservers; /* that are running */
+static bool spins;        /* there are enough cores */
+static bool is_woken;     /* all clients wake servers that sleep */
 static atomic_bool is_stopping;
-static uint32_t nasleep;       /* servers that sleep; in process memory, because only CPU threads read it */
-static uint32_t nwakes;        /* the futex on which they sleep */
+static uint32_t nasleep; /* servers that sleep; in process memory, because only CPU threads read it */
+static uint32_t nwakes;  /* the futex on which they sleep */
 static atomic_uint npending_asleep; /* of these, the ones with pending calls */
 
 /* ---- looking for work ---- */
@@ -451,8 +451,8 @@ static void close_served(struct gshmemi_rpc_served *served)
 }
 
 /* The shapes of the kernels' and the CPU threads' channels, except their flags. */
-static int find_shapes(struct gshmemi_rpc_shape *kernels, struct gshmemi_rpc_shape *threads,
-		       unsigned *nwaves_p)
+static int find_shapes(
+	struct gshmemi_rpc_shape *kernels, struct gshmemi_rpc_shape *threads, unsigned *nwaves_p)
 {
 	unsigned nslots, width;
 	int rc;
@@ -486,7 +486,7 @@ int gshmemi_rpc_scale(struct gshmemi_scale *scale)
 		gshmemi_rpc_channel_size(&shapes[i], &pinned[i], &device[i]);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "calls_from_kernels", device[0] + device[1]);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "calls_from_kernels",
-			  pinned[0] + pinned[1] + gshmemi_rpc_arena_nbytes());
+		pinned[0] + pinned[1] + gshmemi_rpc_arena_nbytes());
 	return 0;
 }
 
@@ -501,7 +501,7 @@ int gshmemi_rpc_open_channels(void)
 		return rc;
 	warn_of_few_slots(nwaves);
 	is_woken = GSHMEMI_ARCH_KERNELS_WAKE && gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP &&
-		   syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 	kernels.flags = is_woken ? GSHMEMI_RPC_WAKES : 0;
 	rc = open_served(&gshmemi_rpc_kernels, &kernels);
 	threads.flags = gshmemi_env.RPC_POLL != GSHMEMI_POLL_NAP ? GSHMEMI_RPC_WAKES : 0;

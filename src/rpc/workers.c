@@ -76,8 +76,8 @@ int gshmemi_rpc_workers_start(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc) {
 		if (!gshmemi_report_limit("rpc: a worker thread cannot start (GSHMEM_RPC_WORKERS)", rc, 0))
-			gshmemi_error("rpc: a worker thread cannot start: %s (GSHMEM_RPC_WORKERS)",
-				strerror(-rc));
+			gshmemi_error(
+				"rpc: a worker thread cannot start: %s (GSHMEM_RPC_WORKERS)", strerror(-rc));
 		gshmemi_rpc_workers_stop();
 	}
 	return rc;

@@ -196,7 +196,8 @@ gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, long *sync
 	set = malloc(sizeof *set);
 	if (!set)
 		gshmemi_end(1); /* the other PEs are already waiting and cannot be told */
-	*set = (struct active_set){start, log_stride, size, make_team(start, log_stride, size, sync, call), NULL};
+	*set = (struct active_set){
+		start, log_stride, size, make_team(start, log_stride, size, sync, call), NULL};
 	pthread_mutex_lock(&lock);
 	set->next = sets;
 	sets = set;

@@ -8,7 +8,7 @@
 	gshmem_team_t team = gshmemi_active_set(PE_start, logPE_stride, PE_size, pSync, call); \
 \
 	if (team == GSHMEM_TEAM_INVALID) \
-		return
+	return
 
 SHMEMI_DEFINE(void, shmem_barrier, (SET))
 {
@@ -82,7 +82,7 @@ DEFINE_BROADCAST(64)
 		gshmem_uint##SIZE##_alltoall(team, dest, source, nelems); \
 	} \
 	SHMEMI_DEFINE(void, shmem_alltoalls##SIZE, \
-		      (void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SET)) \
+		(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SET)) \
 	{ \
 		FIND_TEAM("shmem_alltoalls" #SIZE); \
 		gshmem_uint##SIZE##_alltoalls(team, dest, source, dst, sst, nelems); \

@@ -3,7 +3,7 @@
 #include "shmem/shmem.h"
 
 #define DEFINE_WAIT(NAME, TYPE) \
-	SHMEMI_DEFINE(void, shmem_##NAME##_wait, (TYPE *ivar, TYPE cmp_value)) \
+	SHMEMI_DEFINE(void, shmem_##NAME##_wait, (TYPE * ivar, TYPE cmp_value)) \
 	{ \
 		gshmem_##NAME##_wait_until(ivar, GSHMEM_CMP_NE, cmp_value); \
 	}
@@ -30,17 +30,11 @@ SHMEMI_DEFINE(void, start_pes, (int npes))
 
 /* ---- caches: no-ops, because caches are coherent ---- */
 
-SHMEMI_DEFINE(void, shmem_set_cache_inv, (void))
-{
-}
+SHMEMI_DEFINE(void, shmem_set_cache_inv, (void)) {}
 
-SHMEMI_DEFINE(void, shmem_clear_cache_inv, (void))
-{
-}
+SHMEMI_DEFINE(void, shmem_clear_cache_inv, (void)) {}
 
-SHMEMI_DEFINE(void, shmem_udcflush, (void))
-{
-}
+SHMEMI_DEFINE(void, shmem_udcflush, (void)) {}
 
 SHMEMI_DEFINE(void, shmem_set_cache_line_inv, (void *dest))
 {

@@ -119,8 +119,8 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 }
 
 /* Finds the lowest PE whose request differs from PE 0's. PE 0 prints. */
-static void report_difference(const struct gshmemi_request *mine, gshmemi_meet_describe *describe,
-			      const char *call)
+static void report_difference(
+	const struct gshmemi_request *mine, gshmemi_meet_describe *describe, const char *call)
 {
 	struct gshmemi_request first = *mine, other = *mine;
 	int pe;
@@ -133,7 +133,7 @@ static void report_difference(const struct gshmemi_request *mine, gshmemi_meet_d
 		return;
 	if (first.call != other.call)
 		gshmemi_error("PE 0 called %s but PE %d called %s", call_names[first.call], pe,
-			      call_names[other.call]);
+			call_names[other.call]);
 	else
 		describe(&first, &other, pe);
 }

@@ -29,14 +29,14 @@ static int count_rounds(int n)
 static size_t nodes_nbytes(int npes, int nnodes, int nlocal)
 {
 	return sizeof(struct gshmemi_team_nodes) +
-	       ((size_t)npes + 2 * (size_t)nnodes + 1 + (size_t)nlocal) * sizeof(int32_t);
+		((size_t)npes + 2 * (size_t)nnodes + 1 + (size_t)nlocal) * sizeof(int32_t);
 }
 
 /*
  * number[gshmemi_job->nnodes] numbers the nodes within the team, from 1; 0: the node has no PE of the team.
  */
 static int describe(const int32_t *pes, int npes, int my_pe, const int32_t *number, int nnodes,
-		    struct gshmemi_team_nodes **nodes_p)
+	struct gshmemi_team_nodes **nodes_p)
 {
 	const int my_node = number[gshmemi_job->nodes[pes[my_pe]]] - 1;
 	int32_t *begin, *order, *leaders, *locals;
@@ -113,8 +113,8 @@ void gshmemi_team_nodes_scale(struct gshmemi_scale *scale)
 {
 	if (scale->npes > scale->npeers)
 		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "nodes_of_the_world",
-				  nodes_nbytes(scale->npes, (scale->npes + scale->npeers - 1) / scale->npeers,
-					       scale->npeers));
+			nodes_nbytes(scale->npes, (scale->npes + scale->npeers - 1) / scale->npeers,
+				scale->npeers));
 }
 
 /* Of the predefined teams only the world gets scratch: SHARED and NODE are on one node and need none. */

@@ -125,7 +125,7 @@ static void own_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORD
 void gshmemi_sync_host_team(const struct gshmemi_team_view *team, uint64_t *words, const char *call)
 {
 	gshmemi_disseminate(team, words, 1, call); /* the callers have completed their operations */
-	gshmemi_devmem_complete(call); /* because a kernel's next barrier reads the epoch */
+	gshmemi_devmem_complete(call);             /* because a kernel's next barrier reads the epoch */
 }
 
 void gshmemi_host_sync_all(int quiet, const char *call)

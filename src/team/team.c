@@ -30,7 +30,7 @@ struct team {
 	gshmem_team_config_t config;
 	/* teams that have been at this place, including this one; 0 for predefined teams */
 	uint64_t ncreated;
-	unsigned nplaces;  /* of the team at this place; 0: no team begins here */
+	unsigned nplaces; /* of the team at this place; 0: no team begins here */
 	bool is_taken;
 };
 static struct team *teams; /* [nplaces] */
@@ -76,8 +76,8 @@ const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char
 struct shape {
 	int32_t *pes; /* [npes]: world PE numbers, in the order of the team */
 	int npes;
-	int most;     /* size of the largest team made in the same split: all take as many places */
-	int my_pe;    /* -1: this PE is not a member */
+	int most;  /* size of the largest team made in the same split: all take as many places */
+	int my_pe; /* -1: this PE is not a member */
 	gshmem_team_config_t config;
 };
 
@@ -263,7 +263,7 @@ static bool *gather_reach(bool *all_p)
 	for (i = 0; i < n; i++) {
 		is_mapped = gshmemi_job->peers[i].is_mapped;
 		row[i] = is_mapped && gshmemi_job->peers[i].is_local &&
-			 !gshmemi_env_carrier(gshmemi_job->my_pe, gshmemi_job->peers[i].pe);
+			!gshmemi_env_carrier(gshmemi_job->my_pe, gshmemi_job->peers[i].pe);
 		*all_p &= is_mapped || gshmemi_net_is_running();
 	}
 	gshmemi_bootstrap_allgather_node(row, can_reach, (size_t)n * sizeof *row);
@@ -313,8 +313,8 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale)
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "teams", places_nbytes(n));
 	gshmemi_team_nodes_scale(scale);
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_INIT, "members_of_the_world",
-			  (size_t)scale->npes * sizeof(int32_t));
+	gshmemi_scale_add(
+		scale, GSHMEMI_SCALE_INIT, "members_of_the_world", (size_t)scale->npes * sizeof(int32_t));
 }
 
 void gshmemi_teams_close(void)
@@ -437,8 +437,8 @@ static int find_row(uint64_t *is_set, unsigned n)
  * Finds places that are free on all PEs of the parent, for teams of these shapes; -1 if there are none. All
  * PEs get the same result.
  */
-static void find_places(const struct team *parent, const struct shape *shapes, int *places, int n,
-			const char *call)
+static void find_places(
+	const struct team *parent, const struct shape *shapes, int *places, int n, const char *call)
 {
 	const unsigned nwords = (nplaces + 127) / 128 * 2;
 	uint64_t *words = calloc(nwords, sizeof *words);
@@ -561,7 +561,7 @@ static bool is_part(const struct team *parent, int start, int stride, int size)
 	const int64_t last = start + (int64_t)stride * (size - 1);
 
 	return size > 0 && (stride || size == 1) && start >= 0 && start < parent->view.npes && last >= 0 &&
-	       last < parent->view.npes;
+		last < parent->view.npes;
 }
 
 int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,

@@ -90,8 +90,8 @@ struct gshmemi_request {
 };
 
 /* Prints how the request of PE 0 differs from that of pe, which made the same call. Runs on PE 0. */
-typedef void gshmemi_meet_describe(const struct gshmemi_request *first, const struct gshmemi_request *other,
-				   int pe);
+typedef void gshmemi_meet_describe(
+	const struct gshmemi_request *first, const struct gshmemi_request *other, int pe);
 
 /*
  * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that of

@@ -18,8 +18,8 @@
 
 static const struct gshmemi_trace_sample none = {0, 0, INT64_MAX};
 
-static void keep_best(struct gshmemi_trace_sample *best, uint64_t before_ns, uint64_t theirs_ns,
-		      uint64_t after_ns)
+static void keep_best(
+	struct gshmemi_trace_sample *best, uint64_t before_ns, uint64_t theirs_ns, uint64_t after_ns)
 {
 	const int64_t error_ns = (int64_t)(after_ns - before_ns + 1) / 2;
 
@@ -155,7 +155,7 @@ static int run_kernel(struct gshmemi_clock_mail *mail, struct gshmemi_trace_samp
 	if (rc)
 		return rc;
 	rc = gshmemi_hip(gshmemi_clock_launch(mail, NQUESTIONS, stream),
-			 "GSHMEM_TRACE: launch of the kernel that tells the time");
+		"GSHMEM_TRACE: launch of the kernel that tells the time");
 	if (!rc) {
 		ask_kernel(mail, best);
 		rc = gshmemi_hip(hipStreamSynchronize(stream), "GSHMEM_TRACE: hipStreamSynchronize");

@@ -20,7 +20,7 @@ static const char *const kinds[] = {
 	GSHMEMI_COUNT_KINDS(KIND)
 #undef KIND
 #define KIND(NAME, TEXT) [GSHMEMI_TRACE_##NAME] = TEXT,
-	GSHMEMI_TRACE_KINDS(KIND)
+		GSHMEMI_TRACE_KINDS(KIND)
 #undef KIND
 };
 #define NKINDS (sizeof kinds / sizeof *kinds)
@@ -181,7 +181,7 @@ static void write_moment(FILE *file, const struct gshmemi_timeline *t, const cha
 }
 
 static void write_clock(FILE *file, const struct gshmemi_timeline *t, const char *name,
-			const struct gshmemi_trace_clock *clock)
+	const struct gshmemi_trace_clock *clock)
 {
 	write_moment(file, t, name);
 	fprintf(file, ",\"args\":{\"offset_ns\":%" PRId64 ",\"error_ns\":%" PRId64, clock->first.offset_ns,

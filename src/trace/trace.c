@@ -14,8 +14,8 @@
 #include "device/devmem.h"
 
 #define MIN_SLOTS    16
-#define MAX_THREADS  256                   /* of the host, whose names are kept */
-#define CHUNK_NBYTES ((size_t)1 << 24)     /* of text, that PEs send at once */
+#define MAX_THREADS  256               /* of the host, whose names are kept */
+#define CHUNK_NBYTES ((size_t)1 << 24) /* of text, that PEs send at once */
 
 struct gshmemi_trace *gshmemi_host_trace;      /* of the host's threads */
 static struct gshmemi_trace *trace_of_kernels; /* in device memory */
@@ -69,8 +69,8 @@ static int allocate_events(struct gshmemi_trace *trace)
 	int rc;
 
 	trace->nslots = find_nslots();
-	rc = gshmemi_host_allocate(GSHMEMI_TRACE_RINGS * trace->nslots * sizeof *trace->events,
-				   "GSHMEM_TRACE", &ptr);
+	rc = gshmemi_host_allocate(
+		GSHMEMI_TRACE_RINGS * trace->nslots * sizeof *trace->events, "GSHMEM_TRACE", &ptr);
 	if (!rc)
 		trace->events = ptr;
 	return rc;
@@ -83,7 +83,7 @@ static int allocate_for_kernels(const struct gshmemi_trace *trace)
 	int rc;
 
 	rc = gshmemi_hip(hipMalloc(&ptr, sizeof *trace), "init: hipMalloc of %zu bytes for GSHMEM_TRACE",
-			 sizeof *trace);
+		sizeof *trace);
 	if (rc)
 		return rc;
 	trace_of_kernels = ptr;

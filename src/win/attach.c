@@ -39,12 +39,12 @@ bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbyt
 	struct gshmemi_window *window;
 
 	if (region < GSHMEMI_NFIXED ||
-	    !(gshmemi_windows[region - GSHMEMI_NFIXED].flags & GSHMEMI_WIN_DYNAMIC))
+		!(gshmemi_windows[region - GSHMEMI_NFIXED].flags & GSHMEMI_WIN_DYNAMIC))
 		return true;
 	window = gshmemi_window_at(region - GSHMEMI_NFIXED);
 	pthread_mutex_lock(&lock);
 	for (at = window->attachments; at && address < end && (at->begin & ~(uint64_t)3) <= address;
-	     at = at->next)
+		at = at->next)
 		if (address < at->end)
 			address = (at->end + 3) & ~(uint64_t)3;
 	pthread_mutex_unlock(&lock);

@@ -41,8 +41,8 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 
 	while (found = own_load(word, call), found < value) {
 		gshmemi_host_nap(&polls);
-		started_ns = gshmemi_wait_long(0, started_ns, word, 8, found, GSHMEM_CMP_GE, value, world_pe,
-					       call);
+		started_ns = gshmemi_wait_long(
+			0, started_ns, word, 8, found, GSHMEM_CMP_GE, value, world_pe, call);
 	}
 }
 #endif
@@ -104,14 +104,15 @@ int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const 
 	return gshmemi_win_call(GSHMEMI_THREAD, what, args, call);
 }
 
-int gshmemi_host_win_accumulate(struct gshmemi_win_access to, void *result, const void *source,
-	size_t nelems, struct gshmemi_win_update u)
+int gshmemi_host_win_accumulate(struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
+	struct gshmemi_win_update u)
 {
 	int rc = 0;
 
 	ENTER(to.call);
-	GSHMEMI_BY_SIZE(u.nbytes, rc = gshmemi_win_accumulate(GSHMEMI_THREAD, to, result, source, nelems,
-					  gshmemi_win_make_update(u.op, u.kind, size)))
+	GSHMEMI_BY_SIZE(u.nbytes,
+		rc = gshmemi_win_accumulate(GSHMEMI_THREAD, to, result, source, nelems,
+			gshmemi_win_make_update(u.op, u.kind, size)))
 	return rc;
 }
 
@@ -129,8 +130,8 @@ int gshmemi_host_win_move_notify(int is_get, struct gshmemi_win_access to, const
 	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, to, local, nbytes, align, notification);
 }
 
-int gshmemi_host_win_notification(int what, gshmemx_win_t win, int notification, uint64_t value,
-				  uint64_t *value_p, const char *call)
+int gshmemi_host_win_notification(
+	int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p, const char *call)
 {
 	ENTER(call);
 	return gshmemi_win_notification(GSHMEMI_THREAD, what, win, notification, value, value_p, call);

@@ -52,8 +52,8 @@ struct card {
 	uint64_t disp_unit;
 	int64_t hints;
 	uint32_t kind;
-	uint32_t inside;              /* bytes of the region in front of the window */
-	int64_t rc;                   /* the PE's error, a negative errno, after a message */
+	uint32_t inside; /* bytes of the region in front of the window */
+	int64_t rc;      /* the PE's error, a negative errno, after a message */
 };
 
 /* The lowest place that is free on all PEs of the team, the same on all of them; -1 if there is none. */
@@ -73,7 +73,7 @@ static int agree_on_place(const struct gshmemi_team_view *team, unsigned npieces
 	if (team->my_pe == 0)
 		gshmemi_error("%s: no place for another window is free on all PEs of the team "
 			      "(GSHMEM_WINDOWS is %u)",
-			      call, gshmemi_heap.nwindows);
+			call, gshmemi_heap.nwindows);
 	return -1;
 }
 
@@ -98,9 +98,9 @@ static bool is_managed(void *base)
 {
 	int value = 0;
 
-	return gshmemi_devmem_is_known(hipPointerGetAttribute(&value, HIP_POINTER_ATTRIBUTE_IS_MANAGED,
-					       (hipDeviceptr_t)(uintptr_t)base)) &&
-	       value;
+	return gshmemi_devmem_is_known(hipPointerGetAttribute(
+		       &value, HIP_POINTER_ATTRIBUTE_IS_MANAGED, (hipDeviceptr_t)(uintptr_t)base)) &&
+		value;
 }
 
 /*
@@ -119,7 +119,8 @@ static bool is_device(void *base)
 	hipDeviceptr_t start;
 	size_t nbytes;
 
-	return gshmemi_devmem_is_known(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
+	return gshmemi_devmem_is_known(
+		hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
 }
 
 /* Describe memory that peers can map; it must be as large as the program says. */
@@ -131,8 +132,8 @@ static int export(const struct request *r, struct card *card)
 	if (rc || card->memory.nbytes - card->memory.offset - card->inside >= r->nbytes)
 		return rc;
 	gshmemi_error("%s: %p: the allocation ends after %llu of %llu bytes", r->call, r->base,
-		      (unsigned long long)(card->memory.nbytes - card->memory.offset - card->inside),
-		      (unsigned long long)r->nbytes);
+		(unsigned long long)(card->memory.nbytes - card->memory.offset - card->inside),
+		(unsigned long long)r->nbytes);
 	return -EINVAL;
 }
 
@@ -163,8 +164,8 @@ static int describe_memory(struct request *r, struct card *card)
 	} else if (!pinned && is_device(r->base)) {
 		rc = gshmemi_virtual_contains(r->base) ? offer(r, card) : export(r, card);
 	} else if (!pinned && !GSHMEMI_ARCH_HOST_DIRECT) {
-		gshmemi_error("%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call,
-			      r->base);
+		gshmemi_error(
+			"%s: %p is no memory of HIP: use hipMalloc, or hipHostRegister it", r->call, r->base);
 		rc = -EINVAL;
 	}
 	return rc;
@@ -180,11 +181,11 @@ static int check_sharers(const struct gshmemi_team_view *team, const char *call)
 
 	for (i = 0; gshmemi_state.mailbox && i < gshmemi_job->npeers; i++) {
 		if (!gshmemi_job->peers[i].is_sharer ||
-		    gshmemi_team_from_world(team, gshmemi_job->peers[i].pe) >= 0)
+			gshmemi_team_from_world(team, gshmemi_job->peers[i].pe) >= 0)
 			continue;
 		gshmemi_error("%s: PE %d has the device of PE %d, and is not in the team: in a job whose PEs "
 			      "are not all mapped a window takes all PEs of a device, or none",
-			      call, gshmemi_job->peers[i].pe, gshmemi_job->my_pe);
+			call, gshmemi_job->peers[i].pe, gshmemi_job->my_pe);
 		return -ENOTSUP;
 	}
 	return 0;
@@ -244,7 +245,7 @@ static bool is_unified(const struct request *r)
 
 /* Returns the cards of all PEs of the team, [npes]; the caller frees them. */
 static struct card *read_cards(const struct gshmemi_team_view *team, struct gshmemi_win_control *control,
-			       const struct card *mine, const char *call)
+	const struct card *mine, const char *call)
 {
 	struct card *cards = calloc((size_t)team->npes, sizeof *cards);
 	int i;
@@ -277,20 +278,19 @@ static enum difference find_difference(const struct card *first, const struct ca
 }
 
 static void report_difference(enum difference difference, const struct card *first, const struct card *card,
-			      int pe, const char *call)
+	int pe, const char *call)
 {
-	static const char *const kinds[] = {"gshmemx_win_create", "gshmemx_win_allocate",
-					    "gshmemx_win_create_dynamic"};
+	static const char *const kinds[] = {
+		"gshmemx_win_create", "gshmemx_win_allocate", "gshmemx_win_create_dynamic"};
 
 	if (difference == OTHER_KIND)
 		gshmemi_error("PE 0 called %s but PE %d %s", kinds[first->kind], pe, kinds[card->kind]);
 	else if (difference == OTHER_HINTS)
 		gshmemi_error("%s: PE 0 passed hints %#lx but PE %d %#lx", call, (long)first->hints, pe,
-			      (long)card->hints);
+			(long)card->hints);
 	else
 		gshmemi_error("%s: GSHMEMX_WIN_SAME_DISP_UNIT: PE 0 passed disp_unit %llu but PE %d %llu",
-			      call, (unsigned long long)first->disp_unit, pe,
-			      (unsigned long long)card->disp_unit);
+			call, (unsigned long long)first->disp_unit, pe, (unsigned long long)card->disp_unit);
 }
 
 /* The error that all PEs return. PE 0 prints how its arguments and another PE's differ. */
@@ -335,13 +335,13 @@ static int allocate_tables(struct gshmemi_window *window, const struct gshmemi_t
 	rc = gshmemi_pool_alloc(GSHMEMI_POOL_DEVICE, npes * sizeof *window->parts, "parts of a window", &ptr);
 	window->device_parts = ptr;
 	if (!rc) {
-		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, epoch_nbytes(team->npes), "epochs of a window",
-					&ptr);
+		rc = gshmemi_pool_alloc(
+			GSHMEMI_POOL_PINNED, epoch_nbytes(team->npes), "epochs of a window", &ptr);
 		w->epoch = rc ? NULL : ptr;
 	}
 	if (!rc && team->members) {
-		rc = gshmemi_pool_alloc(GSHMEMI_POOL_PINNED, npes * sizeof(int32_t), "members of a window",
-					&ptr);
+		rc = gshmemi_pool_alloc(
+			GSHMEMI_POOL_PINNED, npes * sizeof(int32_t), "members of a window", &ptr);
 		window->members = rc ? NULL : ptr;
 	}
 	if (rc)
@@ -354,7 +354,7 @@ static int allocate_tables(struct gshmemi_window *window, const struct gshmemi_t
 
 /* Prepare this PE's side of the window's barrier. */
 static int fill_sync(struct gshmemi_window *window, const struct gshmemi_team_view *team,
-		     struct gshmemi_win_control *control, const char *call)
+	struct gshmemi_win_control *control, const char *call)
 {
 	struct gshmemi_sync image = {0};
 
@@ -376,15 +376,14 @@ static void fill_parts(struct gshmemi_window *window, const struct card *cards, 
 
 	for (i = 0; i < window->view.npes; i++)
 		window->parts[i] = (struct gshmemi_win_part){begin + cards[i].inside, cards[i].nbytes,
-							     (uint32_t)cards[i].disp_unit,
-							     gshmemi_team_to_world(&window->view, i), NULL};
+			(uint32_t)cards[i].disp_unit, gshmemi_team_to_world(&window->view, i), NULL};
 }
 
 /* Write the window to where kernels find it. They may not use it yet. */
 static int publish(struct gshmemi_window *window, const struct gshmemi_win *w, const char *call)
 {
-	int rc = gshmemi_devmem_copy(window->device_parts, window->parts,
-				     (size_t)w->npes * sizeof *window->parts, call);
+	int rc = gshmemi_devmem_copy(
+		window->device_parts, window->parts, (size_t)w->npes * sizeof *window->parts, call);
 
 	if (!rc) {
 		struct gshmemi_win image = *w;
@@ -412,7 +411,7 @@ static bool needs_net(unsigned region, const struct gshmemi_window *window)
 
 	for (i = 0; i < window->view.npes; i++)
 		if (window->parts[i].nbytes &&
-		    gshmemi_region_delta(region, window->parts[i].world_pe) == GSHMEMI_SENTINEL)
+			gshmemi_region_delta(region, window->parts[i].world_pe) == GSHMEMI_SENTINEL)
 			return true;
 	return false;
 }
@@ -429,9 +428,9 @@ static void fill_here(const struct gshmemi_window *window)
 	int i;
 
 	for (i = 0; i < window->view.npes; i++, part++)
-		part->here = is_slow || gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED ?
-				     NULL :
-				     gshmemi_window_memory(window, i);
+		part->here = is_slow || gshmemi_state.peers[part->world_pe] & GSHMEMI_PEER_CARRIED
+			? NULL
+			: gshmemi_window_memory(window, i);
 }
 
 /*
@@ -445,7 +444,7 @@ static uint64_t whole_words(uint64_t nbytes)
 
 /* Set up all that this PE needs to operate. *needs_net_p: some PE is not mapped. */
 static int set_up(struct gshmemi_window *window, const struct request *r,
-		  const struct gshmemi_team_view *team, const struct card *cards, bool *needs_net_p)
+	const struct gshmemi_team_view *team, const struct card *cards, bool *needs_net_p)
 {
 	const unsigned region = GSHMEMI_NFIXED + gshmemi_window_place(window);
 	struct gshmemi_win_control *control = gshmemi_window_control(gshmemi_window_place(window));
@@ -459,8 +458,8 @@ static int set_up(struct gshmemi_window *window, const struct request *r,
 	if (rc)
 		return rc;
 	fill_parts(window, cards, r->kind == DYNAMIC ? NULL : begin);
-	rc = gshmemi_region_add(region, begin,
-				whole_words(r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0), "window");
+	rc = gshmemi_region_add(
+		region, begin, whole_words(r->nbytes ? r->nbytes + cards[team->my_pe].inside : 0), "window");
 	if (rc)
 		return rc;
 	tell_peers(region, window, cards);
@@ -477,9 +476,9 @@ static int set_up(struct gshmemi_window *window, const struct request *r,
 	w->npes = team->npes;
 	w->my_pe = team->my_pe;
 	w->flags = (is_unified(r) ? 0 : GSHMEMI_WIN_SEPARATE) |
-		   (r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
-		   (team->npes > GSHMEMI_WIN_MOST_PES ? GSHMEMI_WIN_NO_LOCKS : 0) |
-		   (r->kind == DYNAMIC ? GSHMEMI_WIN_DYNAMIC : 0);
+		(r->hints & GSHMEMX_WIN_NO_LOCKS ? GSHMEMI_WIN_NO_LOCKS : 0) |
+		(team->npes > GSHMEMI_WIN_MOST_PES ? GSHMEMI_WIN_NO_LOCKS : 0) |
+		(r->kind == DYNAMIC ? GSHMEMI_WIN_DYNAMIC : 0);
 	fill_here(window);
 	gshmemi_region_tables(region, &w->delta, &w->amo_delta);
 	w->parts = window->parts;
@@ -495,7 +494,7 @@ static int set_up(struct gshmemi_window *window, const struct request *r,
  * window's own exists on all PEs only after the first of them.
  */
 static int make(struct gshmemi_window *window, struct request *r, const struct card *mine,
-		const struct gshmemi_team_view *team)
+	const struct gshmemi_team_view *team)
 {
 	struct card *cards =
 		read_cards(team, gshmemi_window_control(gshmemi_window_place(window)), mine, r->call);
@@ -535,7 +534,7 @@ static int show_card(unsigned place, unsigned npieces, const struct card *card, 
  * PEs.
  */
 static int find_place(const struct request *r, const struct card *card, const struct gshmemi_team_view *team,
-		      struct gshmemi_window **window_p)
+	struct gshmemi_window **window_p)
 {
 	const unsigned npieces = gshmemi_win_pieces(team->npes);
 	uint64_t is_everyones;
@@ -549,7 +548,7 @@ static int find_place(const struct request *r, const struct card *card, const st
 		is_mine = gshmemi_window_take((unsigned)place, npieces);
 		is_everyones = is_mine ? ~0ULL : 0;
 		rc = agree(team, is_mine ? show_card((unsigned)place, npieces, card, r->call) : 0,
-			   &is_everyones, r->call);
+			&is_everyones, r->call);
 		if (is_everyones && !rc) {
 			*window_p = gshmemi_window_at((unsigned)place);
 			return 0;
@@ -595,11 +594,11 @@ static int create(gshmem_team_t handle, struct request *r)
 	return 0;
 }
 
-int gshmemx_win_create_with_hints(gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints,
-				  gshmemx_win_t *win_p)
+int gshmemx_win_create_with_hints(
+	gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, long hints, gshmemx_win_t *win_p)
 {
-	struct request r = {CREATE, base, nbytes, disp_unit, hints, NULL, win_p,
-			    "gshmemx_win_create_with_hints", NULL};
+	struct request r = {
+		CREATE, base, nbytes, disp_unit, hints, NULL, win_p, "gshmemx_win_create_with_hints", NULL};
 
 	return create(team, &r);
 }
@@ -611,20 +610,20 @@ int gshmemx_win_create(gshmem_team_t team, void *base, size_t nbytes, size_t dis
 	return create(team, &r);
 }
 
-int gshmemx_win_allocate_with_hints(gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints,
-				    void **base_p, gshmemx_win_t *win_p)
+int gshmemx_win_allocate_with_hints(
+	gshmem_team_t team, size_t nbytes, size_t disp_unit, long hints, void **base_p, gshmemx_win_t *win_p)
 {
 	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, hints, base_p, win_p,
-			    "gshmemx_win_allocate_with_hints", NULL};
+		"gshmemx_win_allocate_with_hints", NULL};
 
 	return create(team, &r);
 }
 
-int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p,
-			 gshmemx_win_t *win_p)
+int gshmemx_win_allocate(
+	gshmem_team_t team, size_t nbytes, size_t disp_unit, void **base_p, gshmemx_win_t *win_p)
 {
-	struct request r = {ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p,
-			    "gshmemx_win_allocate", NULL};
+	struct request r = {
+		ALLOCATE, NULL, nbytes, disp_unit, 0, base_p, win_p, "gshmemx_win_allocate", NULL};
 
 	return create(team, &r);
 }
@@ -632,15 +631,15 @@ int gshmemx_win_allocate(gshmem_team_t team, size_t nbytes, size_t disp_unit, vo
 int gshmemx_win_create_dynamic_with_hints(gshmem_team_t team, long hints, gshmemx_win_t *win_p)
 {
 	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, hints, NULL, win_p,
-			    "gshmemx_win_create_dynamic_with_hints", NULL};
+		"gshmemx_win_create_dynamic_with_hints", NULL};
 
 	return create(team, &r);
 }
 
 int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p)
 {
-	struct request r = {DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p,
-			    "gshmemx_win_create_dynamic", NULL};
+	struct request r = {
+		DYNAMIC, NULL, PTRDIFF_MAX, 1, 0, NULL, win_p, "gshmemx_win_create_dynamic", NULL};
 
 	return create(team, &r);
 }

@@ -43,7 +43,7 @@ static int describe(MPI_Win win, struct memory *memory)
 	if (flavor && *flavor == MPI_WIN_FLAVOR_DYNAMIC) {
 		gshmemi_error("%s: MPI does not say what is attached to a dynamic window: use "
 			      "gshmemx_win_create_dynamic",
-			      call);
+			call);
 		return -ENOTSUP;
 	}
 	if (!unit || !nbytes) {
@@ -100,19 +100,19 @@ static int take_place(MPI_Comm comm, int start, int stride, int npes)
 }
 
 /* Create the window over a team that nobody else knows of. */
-static int create_over(MPI_Comm comm, const struct memory *memory, int start, int stride, int npes,
-		       gshmemx_win_t *win_p)
+static int create_over(
+	MPI_Comm comm, const struct memory *memory, int start, int stride, int npes, gshmemx_win_t *win_p)
 {
 	const int place = take_place(comm, start, stride, npes);
 	int rc;
 
 	if (place < 0) {
 		gshmemi_error("%s: no place for another team is free on all PEs of the window (GSHMEM_TEAMS)",
-			      call);
+			call);
 		return -ENOSPC;
 	}
 	rc = gshmemx_win_create(gshmemi_team_at(place), memory->base, (size_t)memory->nbytes,
-				(size_t)memory->disp_unit, win_p);
+		(size_t)memory->disp_unit, win_p);
 	/* A late flag would count in the next team at this place. */
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	if (gshmemi_net_is_running())

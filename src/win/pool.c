@@ -18,8 +18,8 @@ struct chunk {
 };
 
 /* The least bytes of a chunk. Memory that another process maps comes in whole large pages. */
-static const uint64_t least_nbytes[GSHMEMI_NPOOLS] = {(uint64_t)2 << 20, (uint64_t)256 << 10,
-						      (uint64_t)256 << 10};
+static const uint64_t least_nbytes[GSHMEMI_NPOOLS] = {
+	(uint64_t)2 << 20, (uint64_t)256 << 10, (uint64_t)256 << 10};
 
 static struct chunk *pools[GSHMEMI_NPOOLS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -28,11 +28,10 @@ static int allocate(enum gshmemi_pool pool, uint64_t nbytes, const char *what, v
 {
 	if (pool == GSHMEMI_POOL_FINE)
 		return gshmemi_hip(gshmemi_heap_malloc_fine(base_p, nbytes),
-				   "hipExtMallocWithFlags of %llu bytes for the %s",
-				   (unsigned long long)nbytes, what);
+			"hipExtMallocWithFlags of %llu bytes for the %s", (unsigned long long)nbytes, what);
 	if (pool == GSHMEMI_POOL_DEVICE)
 		return gshmemi_hip(hipMalloc(base_p, nbytes), "hipMalloc of %llu bytes for the %s",
-				   (unsigned long long)nbytes, what);
+			(unsigned long long)nbytes, what);
 	return gshmemi_host_allocate(nbytes, what, base_p);
 }
 

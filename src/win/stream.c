@@ -43,29 +43,30 @@ static int move(bool is_get, struct gshmemi_win_access to, const void *local, si
 	place = gshmemi_win_locate(w, to);
 	delta = find_delta(place.where.region, place.world_pe);
 	if (delta != GSHMEMI_SENTINEL)
-		return gshmemi_hip(hipMemcpyAsync(is_get ? memory : place.address + delta,
-						  is_get ? place.address + delta : memory, nbytes,
-						  hipMemcpyDefault, stream),
+		return gshmemi_hip(
+			hipMemcpyAsync(is_get ? memory : place.address + delta,
+				is_get ? place.address + delta : memory, nbytes, hipMemcpyDefault, stream),
 			"%s: hipMemcpyAsync of %zu bytes", to.call, nbytes);
 	if (is_get)
-		error = gshmemi_stream_get(place.where.region, memory, place.address, nbytes, place.world_pe,
-					   stream);
+		error = gshmemi_stream_get(
+			place.where.region, memory, place.address, nbytes, place.world_pe, stream);
 	else
-		error = gshmemi_stream_put(place.where.region, place.address, local, nbytes, place.world_pe,
-					   stream);
+		error = gshmemi_stream_put(
+			place.where.region, place.address, local, nbytes, place.world_pe, stream);
 	return gshmemi_hip(error, "%s: hipLaunchKernel", to.call);
 }
 
 #define GSHMEMI_DEFINE_MOVES(NAME, MEM, T, NBYTES, ALIGN) \
-	int gshmemx_win_##NAME##put##MEM##_on_stream(gshmemx_win_t win, ptrdiff_t disp, const T *source, \
-						     size_t nelems, int pe, void *stream) \
+	int gshmemx_win_##NAME##put##MEM##_on_stream( \
+		gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe, void *stream) \
 	{ \
 		static const char call[] = "gshmemx_win_" #NAME "put" #MEM "_on_stream"; \
 \
-		return move(false, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
+		return move( \
+			false, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
 	} \
-	int gshmemx_win_##NAME##get##MEM##_on_stream(gshmemx_win_t win, T *dest, ptrdiff_t disp, \
-						     size_t nelems, int pe, void *stream) \
+	int gshmemx_win_##NAME##get##MEM##_on_stream( \
+		gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, void *stream) \
 	{ \
 		static const char call[] = "gshmemx_win_" #NAME "get" #MEM "_on_stream"; \
 \

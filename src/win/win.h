@@ -23,17 +23,17 @@ void gshmemi_windows_scale(struct gshmemi_scale *scale);
 
 /* What only the host needs of a window. */
 struct gshmemi_window {
-	bool is_taken;             /* its place */
-	unsigned npieces;          /* places that it takes, its own and those behind it */
-	uint32_t generation;       /* windows that had this place before */
+	bool is_taken;                 /* its place */
+	unsigned npieces;              /* places that it takes, its own and those behind it */
+	uint32_t generation;           /* windows that had this place before */
 	struct gshmemi_team_view view; /* its PEs, over its own struct gshmemi_sync */
-	void *members;             /* of the pool of pinned memory; NULL: the PEs lie at one stride */
-	void *base;                /* this PE's memory, as the user gave it */
-	uint64_t id;               /* HIP's, of the allocation around base; 0: it has none */
-	void *allocated;           /* by gshmemx_win_allocate */
+	void *members;                 /* of the pool of pinned memory; NULL: the PEs lie at one stride */
+	void *base;                    /* this PE's memory, as the user gave it */
+	uint64_t id;                   /* HIP's, of the allocation around base; 0: it has none */
+	void *allocated;               /* by gshmemx_win_allocate */
 	struct gshmemi_attachment *attachments; /* of a dynamic window, sorted by address */
-	struct gshmemi_win_part *parts;        /* of pinned or pageable memory: the host's copy */
-	struct gshmemi_win_part *device_parts; /* of the pool of device memory: the kernels' */
+	struct gshmemi_win_part *parts;         /* of pinned or pageable memory: the host's copy */
+	struct gshmemi_win_part *device_parts;  /* of the pool of device memory: the kernels' */
 };
 
 /* Returns the window of a handle, or NULL after a message. */
@@ -66,8 +66,8 @@ void gshmemi_window_take_down(struct gshmemi_window *window, const char *call);
 void gshmemi_window_free_tables(struct gshmemi_window *window);
 
 /* Write what kernels find at a window's place; NULL: no window. */
-int gshmemi_window_show(const struct gshmemi_window *window, const struct gshmemi_win *image,
-			const char *call);
+int gshmemi_window_show(
+	const struct gshmemi_window *window, const struct gshmemi_win *image, const char *call);
 
 /* ---- attach.c: the memory of dynamic windows ---- */
 

@@ -40,7 +40,7 @@ struct gshmemi_win *gshmemi_window_entry(const struct gshmemi_window *window)
 struct gshmemi_win_control *gshmemi_window_control(unsigned place)
 {
 	return (struct gshmemi_win_control *)(void *)(gshmemi_heap.controls +
-						      (size_t)place * GSHMEMI_WIN_PIECE_NBYTES);
+		(size_t)place * GSHMEMI_WIN_PIECE_NBYTES);
 }
 
 /* Under the lock. */
@@ -90,13 +90,13 @@ uint64_t gshmemi_window_find_free(unsigned from, unsigned npieces)
 	return bits;
 }
 
-int gshmemi_window_show(const struct gshmemi_window *window, const struct gshmemi_win *image,
-			const char *call)
+int gshmemi_window_show(
+	const struct gshmemi_window *window, const struct gshmemi_win *image, const char *call)
 {
 	static const struct gshmemi_win none;
 
-	return gshmemi_devmem_copy(&device_windows[gshmemi_window_place(window)], image ? image : &none,
-				   sizeof none, call);
+	return gshmemi_devmem_copy(
+		&device_windows[gshmemi_window_place(window)], image ? image : &none, sizeof none, call);
 }
 
 /* ---- questions ---- */
@@ -104,12 +104,12 @@ int gshmemi_window_show(const struct gshmemi_window *window, const struct gshmem
 int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
 {
 	struct gshmemi_fault f = {.kind = (uint32_t)fault->kind,
-				  .pe = fault->pe,
-				  .on_host = 1,
-				  .address = fault->address,
-				  .nbytes = fault->nbytes,
-				  .found = fault->found,
-				  .expected = fault->expected};
+		.pe = fault->pe,
+		.on_host = 1,
+		.address = fault->address,
+		.nbytes = fault->nbytes,
+		.found = fault->found,
+		.expected = fault->expected};
 
 	memcpy(f.call, call, strnlen(call, sizeof f.call - 1));
 	gshmemi_fault_print(&f);
@@ -266,8 +266,8 @@ static bool is_gone(const struct gshmemi_window *window)
 
 	if (!window->id)
 		return false;
-	return !gshmemi_devmem_is_known(hipPointerGetAttribute(&id, HIP_POINTER_ATTRIBUTE_BUFFER_ID,
-							       (hipDeviceptr_t)(uintptr_t)window->base)) ||
+	return !gshmemi_devmem_is_known(hipPointerGetAttribute(
+		       &id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, (hipDeviceptr_t)(uintptr_t)window->base)) ||
 		id != window->id;
 }
 
@@ -296,8 +296,8 @@ static int agree_on_free(struct gshmemi_window *window, int rc, const char *call
 	int pe;
 
 	for (pe = 0; rc && pe < w->npes; pe++)
-		gshmemi_sync_write(GSHMEMI_PUT_VALUE, &w->control->wrong[-rc == EBUSY], 1,
-				   w->parts[pe].world_pe, call);
+		gshmemi_sync_write(
+			GSHMEMI_PUT_VALUE, &w->control->wrong[-rc == EBUSY], 1, w->parts[pe].world_pe, call);
 	if (rc) /* a barrier completes these writes, but that of a single PE does nothing */
 		gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	gshmemi_sync_host_team(&window->view, NULL, call);
@@ -359,7 +359,7 @@ int gshmemi_windows_open(void)
 		return -ENOMEM;
 	}
 	rc = gshmemi_hip(hipMalloc(&ptr, list_nbytes()),
-			 "init: hipMalloc of %zu bytes for the list of windows", list_nbytes());
+		"init: hipMalloc of %zu bytes for the list of windows", list_nbytes());
 	device_windows = ptr;
 	if (!rc)
 		rc = gshmemi_devmem_fill(ptr, 0, list_nbytes(), "init: the list of windows");
@@ -396,5 +396,5 @@ void gshmemi_windows_scale(struct gshmemi_scale *scale)
 {
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "list_of_windows", list_nbytes());
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "places_of_windows",
-			  list_nbytes() + (size_t)gshmemi_env.WINDOWS * sizeof *windows);
+		list_nbytes() + (size_t)gshmemi_env.WINDOWS * sizeof *windows);
 }

@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 /* A call and its answer; a value. */
-#define ASK(call) printf("%s %s: %s\n", group, #call, hipGetErrorName(call))
+#define ASK(call)   printf("%s %s: %s\n", group, #call, hipGetErrorName(call))
 #define SHOW(value) printf("%s %s: %lld\n", group, #value, (long long)(value))
 /* A call that must succeed, for the group to make sense. */
-#define MUST(call) must(call, #call)
+#define MUST(call)  must(call, #call)
 
 static const char *group, *code_object;
 
@@ -84,7 +84,8 @@ static void allocate(void)
 static void pinned_flags(void)
 {
 	static const unsigned asked[] = {0, hipHostMallocPortable, hipHostMallocMapped, hipHostMallocCoherent,
-		hipHostMallocNonCoherent, hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent};
+		hipHostMallocNonCoherent,
+		hipHostMallocPortable | hipHostMallocMapped | hipHostMallocCoherent};
 	unsigned flags, i;
 	void *p;
 
@@ -348,7 +349,7 @@ static void ipc(void)
 	fflush(stdout);
 	if (!fork()) { /* before the first call of HIP */
 		if (read(handles[0], &handle, sizeof handle) != sizeof handle ||
-		    read(handles[0], &interior, sizeof interior) != sizeof interior)
+			read(handles[0], &interior, sizeof interior) != sizeof interior)
 			exit(1);
 		open_it("opens", handle);
 		open_it("opens a handle of an interior pointer", interior);
@@ -366,7 +367,7 @@ static void ipc(void)
 	ASK(hipIpcOpenMemHandle(&mapped, handle, hipIpcMemLazyEnablePeerAccess));
 	fflush(stdout);
 	if (write(handles[1], &handle, sizeof handle) < 0 ||
-	    write(handles[1], &interior, sizeof interior) < 0 || read(done[0], &byte, 1) != 1)
+		write(handles[1], &interior, sizeof interior) < 0 || read(done[0], &byte, 1) != 1)
 		exit(1);
 	wait(NULL);
 }

@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define IS(call, error) is(__LINE__, #call, call, error)
-#define OK(call) IS(call, hipSuccess)
+#define IS(call, error)  is(__LINE__, #call, call, error)
+#define OK(call)         IS(call, hipSuccess)
 #define CHECK(condition) is(__LINE__, #condition, (condition) ? hipSuccess : hipErrorUnknown, hipSuccess)
 
 static void is(int line, const char *call, hipError_t got, hipError_t want)

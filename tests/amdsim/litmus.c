@@ -73,7 +73,7 @@ static int run(const char *test, hipFunction_t kernels[2], enum memory memory, i
 		for (int d = 0; d < ndevices; d++)
 			CHECK(hipStreamSynchronize(streams[d]));
 		for (int i = 0; i < INSTANCES; i++)
-			nforbidden += is_forbidden(test, (int (*)[INSTANCES][4])out, i);
+			nforbidden += is_forbidden(test, (int(*)[INSTANCES][4])out, i);
 	}
 	printf("%s %s %d\n", test, memory_names[memory], nforbidden);
 	CHECK(memory == HOST ? hipHostFree(v) : hipFree(v));

@@ -6,16 +6,16 @@
  * stale lines of them. Then all roles meet. Then the role executes its part of the pattern, between two marks
  * that litmus.sh looks for in the assembly, and stores what it saw.
  */
-#define DEVICE __attribute__((device))
-#define KERNEL __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 256)))
+#define DEVICE      __attribute__((device))
+#define KERNEL      __attribute__((global)) __attribute__((amdgpu_flat_work_group_size(1, 256)))
 #define BEGIN(role) asm volatile("; litmus begin " role ::: "memory")
-#define END(role) asm volatile("; litmus end " role ::: "memory")
+#define END(role)   asm volatile("; litmus end " role ::: "memory")
 
-#define GROUP __HIP_MEMORY_SCOPE_WORKGROUP
-#define AGENT __HIP_MEMORY_SCOPE_AGENT
-#define SYSTEM __HIP_MEMORY_SCOPE_SYSTEM
-#define LOAD(p, order, scope) __hip_atomic_load(p, __ATOMIC_##order, scope)
-#define STORE(p, order, scope) __hip_atomic_store(p, 1, __ATOMIC_##order, scope)
+#define GROUP                       __HIP_MEMORY_SCOPE_WORKGROUP
+#define AGENT                       __HIP_MEMORY_SCOPE_AGENT
+#define SYSTEM                      __HIP_MEMORY_SCOPE_SYSTEM
+#define LOAD(p, order, scope)       __hip_atomic_load(p, __ATOMIC_##order, scope)
+#define STORE(p, order, scope)      __hip_atomic_store(p, 1, __ATOMIC_##order, scope)
 #define ADD(p, value, order, scope) __hip_atomic_fetch_add(p, value, __ATOMIC_##order, scope)
 
 /* Distances in ints: between instances, and between all x and all y. */
@@ -37,11 +37,14 @@ static DEVICE void meet(int *count, int nroles, bool group)
 	extern "C" KERNEL void name(int *v, int *counts, int *out, int first, int stride, int nroles) \
 	{ \
 		int lane = (int)__builtin_amdgcn_workitem_id_x() % __builtin_amdgcn_wavefrontsize(); \
-		int role = first + stride * (scope == GROUP ? (int)__builtin_amdgcn_workitem_id_x() / \
-			(int)__builtin_amdgcn_wavefrontsize() : (int)__builtin_amdgcn_workgroup_id_x()); \
+		int role = first + \
+			stride * \
+				(scope == GROUP ? (int)__builtin_amdgcn_workitem_id_x() / \
+							(int)__builtin_amdgcn_wavefrontsize() \
+						: (int)__builtin_amdgcn_workgroup_id_x()); \
 		role = __builtin_amdgcn_readfirstlane(role); \
-		_Pragma("clang loop unroll(disable)") \
-		for (int i = 0; i < INSTANCES; i++) { \
+		_Pragma("clang loop unroll(disable)") for (int i = 0; i < INSTANCES; i++) \
+		{ \
 			int *x = v + i * STEP + lane, *y = v + Y + i * 7 % INSTANCES * STEP + lane; \
 			int *o = out + (role * INSTANCES + i) * 4 + lane, a = -1, b = -1; \
 			if (lane == 0) { \
@@ -71,7 +74,7 @@ static DEVICE void meet(int *count, int nroles, bool group)
 		b = *x; \
 		END("1"); \
 	}
-#define MP(scope) PASS(scope, STORE(y, RELEASE, scope), LOAD(y, ACQUIRE, scope))
+#define MP(scope)     PASS(scope, STORE(y, RELEASE, scope), LOAD(y, ACQUIRE, scope))
 #define MP_ADD(scope) PASS(scope, ADD(y, 1, RELEASE, scope), ADD(y, 2, ACQUIRE, scope))
 /* Store buffering. Forbidden: neither sees the other's store. */
 #define SB(scope) \
@@ -94,7 +97,8 @@ static DEVICE void meet(int *count, int nroles, bool group)
 		END("2"); \
 	}
 #define SCOPES(name, PATTERN) \
-	TEST(name##_group, GROUP, PATTERN) TEST(name##_agent, AGENT, PATTERN) TEST(name##_system, SYSTEM, PATTERN)
+	TEST(name##_group, GROUP, PATTERN) \
+	TEST(name##_agent, AGENT, PATTERN) TEST(name##_system, SYSTEM, PATTERN)
 SCOPES(mp, MP)
 SCOPES(mp_add, MP_ADD)
 SCOPES(sb, SB)

@@ -39,32 +39,52 @@ static const char *number(void)
  */
 static void assignment(void)
 {
-	static const char *const binary[] = { "+", "-", "*", "&", "|", "^" };
-	static const char *const compare[] = { "<", "<=", "==", "!=", ">", ">=" };
+	static const char *const binary[] = {"+", "-", "*", "&", "|", "^"};
+	static const char *const compare[] = {"<", "<=", "==", "!=", ">", ">="};
 	const unsigned to = choose(NVARIABLES), pair = choose(2);
 
 	switch (choose(13)) {
-	case 0: printf("u%u[L] = %s %s %s;", to, integer(), binary[choose(6)], integer()); break;
+	case 0:
+		printf("u%u[L] = %s %s %s;", to, integer(), binary[choose(6)], integer());
+		break;
 	case 1:
 		printf("u%u[L] = (uint32_t)%s %s (%s & 31);", to, integer(), choose(2) ? "<<" : ">>",
 			integer());
 		break;
-	case 2: printf("u%u[L] = (uint32_t)((int32_t)%s >> (%s & 31));", to, integer(), integer()); break;
-	case 3: printf("q%u[L] = (uint64_t)%s * %s + q%u[L];", pair, integer(), integer(), !pair); break;
+	case 2:
+		printf("u%u[L] = (uint32_t)((int32_t)%s >> (%s & 31));", to, integer(), integer());
+		break;
+	case 3:
+		printf("q%u[L] = (uint64_t)%s * %s + q%u[L];", pair, integer(), integer(), !pair);
+		break;
 	case 4:
 		printf("q%u[L] = q%u[L] %s (%s & 63);", pair, choose(2), choose(2) ? "<<" : ">>", integer());
 		break;
-	case 5: printf("u%u[L] = (uint32_t)((%s >> 1) / (%s >> 1 | 1));", to, integer(), integer()); break;
+	case 5:
+		printf("u%u[L] = (uint32_t)((%s >> 1) / (%s >> 1 | 1));", to, integer(), integer());
+		break;
 	case 6:
 		printf("u%u[L] = %s %s %s ? %s : %s;", to, integer(), compare[choose(6)], integer(),
 			integer(), integer());
 		break;
-	case 7: printf("f%u[L] = tame(%s %s %s);", pair, number(), binary[choose(3)], number()); break;
-	case 8: printf("f%u[L] = tame(fmaf(%s, %s, %s));", pair, number(), number(), number()); break;
-	case 9: printf("d%u[L] = tame(d%u[L] * 1.25 + %s);", pair, !pair, number()); break;
-	case 10: printf("u%u[L] ^= (uint32_t)(int32_t)(%s);", to, choose(2) ? "f0[L]" : "d1[L]"); break;
-	case 11: printf("h%u[L] = (uint16_t)(h%u[L] * 3 + %s);", pair, !pair, integer()); break;
-	default: printf("u%u[L] += %s %s %s;", to, number(), compare[choose(6)], number()); break;
+	case 7:
+		printf("f%u[L] = tame(%s %s %s);", pair, number(), binary[choose(3)], number());
+		break;
+	case 8:
+		printf("f%u[L] = tame(fmaf(%s, %s, %s));", pair, number(), number(), number());
+		break;
+	case 9:
+		printf("d%u[L] = tame(d%u[L] * 1.25 + %s);", pair, !pair, number());
+		break;
+	case 10:
+		printf("u%u[L] ^= (uint32_t)(int32_t)(%s);", to, choose(2) ? "f0[L]" : "d1[L]");
+		break;
+	case 11:
+		printf("h%u[L] = (uint16_t)(h%u[L] * 3 + %s);", pair, !pair, integer());
+		break;
+	default:
+		printf("u%u[L] += %s %s %s;", to, number(), compare[choose(6)], number());
+		break;
 	}
 }
 static void lane_steps(unsigned depth)
@@ -103,9 +123,15 @@ int main(int argc, char **argv)
 			printf("SHUFFLE(u%u, u%u, %s)\n", choose(4), choose(4),
 				choose(2) ? "lane ^ 5" : "lane + 3");
 			break;
-		case 1: printf("BALLOT(q%u, %s & 1)\n", choose(2), integer()); break;
-		case 2: printf("THROUGH_LDS(u%u, u%u, lane * 7 + 3)\n", choose(4), choose(4)); break;
-		default: printf("ATOMIC_ADD(u%u, %s)\n", choose(4), integer()); break;
+		case 1:
+			printf("BALLOT(q%u, %s & 1)\n", choose(2), integer());
+			break;
+		case 2:
+			printf("THROUGH_LDS(u%u, u%u, lane * 7 + 3)\n", choose(4), choose(4));
+			break;
+		default:
+			printf("ATOMIC_ADD(u%u, %s)\n", choose(4), integer());
+			break;
 		}
 		printf("STORE(%u)\n", k);
 	}

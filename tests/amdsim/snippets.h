@@ -17,7 +17,10 @@ enum { SNIPPET_BYTES = 128 };
 
 static uint64_t rng = 88172645463325252;
 
-static inline unsigned choose(unsigned n) { return (unsigned)(random_next(&rng) >> 20) % n; }
+static inline unsigned choose(unsigned n)
+{
+	return (unsigned)(random_next(&rng) >> 20) % n;
+}
 
 #define append(snippet, ...) append_text((snippet)->text, sizeof((snippet)->text), __VA_ARGS__)
 __attribute__((format(printf, 3, 4))) static inline void append_text(

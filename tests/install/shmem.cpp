@@ -51,8 +51,8 @@ extern "C" void shmem_set_lock(long *lock)
 }
 
 // OpenSHMEM 1.3 has volatile locks, and waits for volatile objects.
-template <typename T> void check_volatile(int me, int next, void (*wait)(volatile T *, T),
-	void (*wait_until)(volatile T *, int, T))
+template <typename T>
+void check_volatile(int me, int next, void (*wait)(volatile T *, T), void (*wait_until)(volatile T *, int, T))
 {
 	T *object = static_cast<T *>(shmem_calloc(3, sizeof(T)));
 	volatile T *ivar = object;

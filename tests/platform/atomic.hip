@@ -34,7 +34,8 @@ __global__ void all(struct sums *s)
 	atomicSub(&s->sub, 2);
 	atomicMin(&s->min, -id);
 	atomicMax_system(&s->max, id);
-#if !defined(__HIP_PLATFORM_AMD__) || HIP_VERSION_MAJOR >= 6 /* older HIP versions do not link with newer clangs */
+#if !defined(__HIP_PLATFORM_AMD__) || \
+	HIP_VERSION_MAJOR >= 6 /* older HIP versions do not link with newer clangs */
 	atomicInc((unsigned *)&s->inc, 9);
 	atomicDec((unsigned *)&s->dec, 9);
 #else
@@ -55,12 +56,13 @@ __global__ void all(struct sums *s)
 	long long t = wall_clock64(), c = clock64();
 	if (wall_clock64() < t || clock64() < c)
 		s->bad = 2;
-	if (__popcll(0xff00ull) != 8 || __ffsll(0x100ull) != 9 || __clz(1) != 31 || __clzll(0) != 64 || __brev(1) != 0x80000000u)
+	if (__popcll(0xff00ull) != 8 || __ffsll(0x100ull) != 9 || __clz(1) != 31 || __clzll(0) != 64 ||
+		__brev(1) != 0x80000000u)
 		s->bad = 3;
 	if (min(3, 4u) != 3 || max(2.5, 1.0) != 2.5)
 		s->bad = 4;
 	if (__half2float(__float2half(0.333f)) != 0.3330078125f || (float)__half(65520.0f) < 65520.0f ||
-	    (float)(__half(1) + __half(0.5)) != 1.5f || (float)__half(6e-8f) != 0x1p-24f)
+		(float)(__half(1) + __half(0.5)) != 1.5f || (float)__half(6e-8f) != 0x1p-24f)
 		s->bad = 5;
 #ifdef HAS_BF16
 	if ((float)__hip_bfloat16(1.00390625f) != 1.0f || (float)__hip_bfloat16(3.0f) != 3.0f)

@@ -77,8 +77,8 @@ __global__ void locals(int *out)
 		mine[i + 1] += mine[0];
 		kept += 1;
 	}
-	out[threadIdx.x] = mine[1] + mine[2] + mine[3] == (int)(6 + 3 * threadIdx.x) && kept == threadIdx.x * 0.5 + 3 &&
-			   mine[0] == (int)threadIdx.x;
+	out[threadIdx.x] = mine[1] + mine[2] + mine[3] == (int)(6 + 3 * threadIdx.x) &&
+		kept == threadIdx.x * 0.5 + 3 && mine[0] == (int)threadIdx.x;
 }
 
 int main()

@@ -15,7 +15,11 @@ enum { NTHREADS = 256, NROUNDS = 100 };
 /* What reconverges the lanes of a wave. */
 enum { NOTHING, SYNCWARP, SYNCTHREADS, MASKED_SYNC, MASKED_SHUFFLE, NWAYS };
 static const char *way_names[] = {
-	"nothing", "__syncwarp", "__syncthreads", "masked __syncwarp", "__shfl_sync",
+	"nothing",
+	"__syncwarp",
+	"__syncthreads",
+	"masked __syncwarp",
+	"__shfl_sync",
 };
 
 static __device__ __forceinline__ inline unsigned long long all_lanes()
@@ -135,8 +139,8 @@ int main()
 		*out = 0;
 		hipLaunchKernelGGL(meet, 1, NTHREADS, 0, 0, way, out);
 		t_hip(hipDeviceSynchronize());
-		t_check(may_part ? *out > 0 : *out == 0, "after %s: %d results of parts of waves", way_names[way],
-			*out);
+		t_check(may_part ? *out > 0 : *out == 0, "after %s: %d results of parts of waves",
+			way_names[way], *out);
 	}
 	*out = 0;
 	hipLaunchKernelGGL(meet_at_head, 1, NTHREADS, 0, 0, out);

@@ -122,9 +122,9 @@ static void check_launches(void)
 		expect(CALL, ERROR, #CALL " in a capture"); \
 		t_equal(status_of(stream), hipStreamCaptureStatusInvalidated, "the capture after " #CALL); \
 		expect(hipMemsetAsync(words, 0, 8, stream), hipErrorStreamCaptureInvalidated, \
-		       "a call in an invalid capture"); \
+			"a call in an invalid capture"); \
 		expect(hipStreamEndCapture(stream, &graph_), hipErrorStreamCaptureInvalidated, \
-		       "the end of an invalid capture"); \
+			"the end of an invalid capture"); \
 		t_check(!graph_ && status_of(stream) == hipStreamCaptureStatusNone, \
 			"an invalid capture leaves something"); \
 	} while (0)
@@ -163,7 +163,7 @@ static void check_errors(void)
 	EXPECT_INVALID(Global, hipStreamSynchronize(stream), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Relaxed, hipStreamQuery(stream), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Relaxed, hipStreamAddCallback(stream, callback, &ncalls, 0),
-		       hipErrorStreamCaptureUnsupported);
+		hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Global, hipMalloc(&ptr, 64), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(Global, allocate_elsewhere(), hipErrorStreamCaptureUnsupported);
 	EXPECT_INVALID(ThreadLocal, hipDeviceSynchronize(), hipErrorStreamCaptureUnsupported);
@@ -171,21 +171,21 @@ static void check_errors(void)
 	t_hip(hipStreamBeginCapture(stream, hipStreamCaptureModeThreadLocal));
 	expect(allocate_elsewhere(), hipSuccess, "another thread's hipMalloc");
 	expect(hipStreamBeginCapture(stream, hipStreamCaptureModeGlobal), hipErrorIllegalState,
-	       "a second capture");
+		"a second capture");
 	t_hip(hipEventRecord(event, stream));
 	t_hip(hipStreamWaitEvent(other, event, 0));
 	t_hip(hipMemsetAsync(words, 0, 8, other));
 	expect(hipStreamEndCapture(other, &graph), hipErrorStreamCaptureUnmatched,
-	       "the end in another stream");
+		"the end in another stream");
 	expect(hipStreamEndCapture(stream, &graph), hipErrorStreamCaptureUnjoined,
-	       "a stream that is not joined");
+		"a stream that is not joined");
 	expect(hipStreamEndCapture(stream, &graph), hipErrorIllegalState, "the end of no capture");
 	expect(hipStreamBeginCapture(NULL, hipStreamCaptureModeGlobal), hipErrorStreamCaptureUnsupported,
-	       "the null stream");
+		"the null stream");
 	t_hip(hipStreamCreate(&blocking));
 	t_hip(hipStreamBeginCapture(blocking, hipStreamCaptureModeGlobal));
 	expect(hipMemsetAsync(words, 0, 8, NULL), hipErrorStreamCaptureImplicit,
-	       "the null stream beside a blocking one");
+		"the null stream beside a blocking one");
 	expect(hipStreamEndCapture(blocking, &graph), hipErrorStreamCaptureInvalidated, "the end after that");
 	t_hip(hipStreamDestroy(blocking));
 	t_equal(ncalls, 0, "callbacks");

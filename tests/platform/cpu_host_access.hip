@@ -20,7 +20,7 @@
 enum { NTHREADS = 16, NBLOCKS = 40, MEMORY_NBYTES = 1 << 20 };
 
 static const char *access_mode; /* GSHMEM_CPU_HOST_ACCESS of the children */
-static bool no_keys;		/* for the children: all keys are taken */
+static bool no_keys;            /* for the children: all keys are taken */
 
 static int *memory;
 static int pipe_ends[2];
@@ -201,8 +201,8 @@ static void reuse_freed()
 	int *place;
 
 	t_hip(hipFree(memory));
-	place = (int *)mmap(memory, MEMORY_NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
-			    -1, 0);
+	place = (int *)mmap(memory, MEMORY_NBYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 	t_check(place == memory, "mmap where device memory was");
 	*place = 5;
 	t_hip(hipMalloc(&memory, MEMORY_NBYTES));
@@ -276,8 +276,8 @@ static void must_fault(const char *what, void (*body)())
 	char text[4096];
 	int status = run(NULL, body, text, sizeof(text));
 
-	t_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s (%s): status 0x%x; said: %s", what, access_mode,
-		status, text);
+	t_check(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV, "%s (%s): status 0x%x; said: %s", what,
+		access_mode, status, text);
 	t_check(strstr(text, "hipcpu: device memory touched by the host at 0x"), "%s (%s): said: %s", what,
 		access_mode, text);
 }
@@ -349,7 +349,8 @@ static void check_way(const char *mode, bool by_keys)
 	if (by_keys)
 		must_fault("a read beside a kernel", read_beside_kernel);
 	status = run(before_handler, foreign_fault, text, sizeof(text));
-	t_check(WIFEXITED(status) && WEXITSTATUS(status) == 42, "another fault: status 0x%x; said: %s", status, text);
+	t_check(WIFEXITED(status) && WEXITSTATUS(status) == 42, "another fault: status 0x%x; said: %s",
+		status, text);
 	ipc();
 	exit(0);
 }

@@ -179,7 +179,8 @@ int main()
 	char line[32];
 
 	snprintf(line, sizeof(line), "cpu_reports.hip:%d", LINE_OF_MASKED);
-	const char *deadlock[] = {"deadlock", "lanes 0-2: ballot", line, "mask 0x1f", "lanes 3-15: __syncthreads", NULL};
+	const char *deadlock[] = {
+		"deadlock", "lanes 0-2: ballot", line, "mask 0x1f", "lanes 3-15: __syncthreads", NULL};
 	const char *stack[] = {"lane 5", "stack overflow", "GSHMEM_CPU_STACK", NULL};
 	const char *trapped[] = {"lane 6", "__trap", NULL};
 	const char *fault[] = {"lane 7", "illegal access", "0x8", NULL};

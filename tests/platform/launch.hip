@@ -20,7 +20,8 @@ __global__ void indices(unsigned *out)
 	unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
 	dim3 size = blockDim;
 
-	atomicAdd(&out[block * size.x * size.y * size.z + thread], 1 + threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z);
+	atomicAdd(&out[block * size.x * size.y * size.z + thread],
+		1 + threadIdx.x + 100 * threadIdx.y + 10000 * threadIdx.z);
 }
 
 /* The call passes int, int, double, NULL and a struct. */

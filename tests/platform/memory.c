@@ -46,7 +46,8 @@ static void kinds(void)
 	t_hip(hipMalloc(&p, 1000));
 	t_hip(hipPointerGetAttribute(&other, HIP_POINTER_ATTRIBUTE_BUFFER_ID, p));
 	t_hip(hipFree(p));
-	t_check(id && id == inside && id != other, "ids of allocations: %d, %d inside, %d of another", (int)id, (int)inside, (int)other);
+	t_check(id && id == inside && id != other, "ids of allocations: %d, %d inside, %d of another",
+		(int)id, (int)inside, (int)other);
 
 	t_hip(hipHostMalloc((void **)&host, 1000, hipHostMallocMapped));
 	memset(host, 3, 1000);

@@ -48,10 +48,13 @@ int main()
 	size_t nbytes;
 
 	t_hip(hipSetDevice(0));
-	t_equal(hipModuleLoad(&module, "/nowhere/plain.module"), hipErrorFileNotFound, "a path that leads nowhere");
+	t_equal(hipModuleLoad(&module, "/nowhere/plain.module"), hipErrorFileNotFound,
+		"a path that leads nowhere");
 	t_hip(hipModuleLoad(&module, module_path()));
-	t_equal(hipModuleGetFunction(&kernel, module, "plain_nothing"), hipErrorNotFound, "a kernel that is not there");
-	t_equal(hipModuleGetGlobal(&global, &nbytes, module, "plain_nothing"), hipErrorNotFound, "a variable that is not there");
+	t_equal(hipModuleGetFunction(&kernel, module, "plain_nothing"), hipErrorNotFound,
+		"a kernel that is not there");
+	t_equal(hipModuleGetGlobal(&global, &nbytes, module, "plain_nothing"), hipErrorNotFound,
+		"a variable that is not there");
 
 	t_hip(hipModuleGetGlobal(&global, &nbytes, module, "plain_total"));
 	t_equal(nbytes, sizeof(total), "size of plain_total");
@@ -77,7 +80,8 @@ int main()
 	t_hip(hipStreamSynchronize(stream));
 	t_hip(hipMemcpy(values, memory, sizeof(values), hipMemcpyDeviceToHost));
 	for (int i = 0; i < NELEMS; i++)
-		t_equal(values[i], (int)((3 * i * 2 + 3) * 1.5) * 3 + 3, "a value after plain_factor was set");
+		t_equal(values[i], (int)((3 * i * 2 + 3) * 1.5) * 3 + 3,
+			"a value after plain_factor was set");
 	t_hip(hipFree(memory));
 	t_hip(hipStreamDestroy(stream));
 	t_hip(hipModuleUnload(module));

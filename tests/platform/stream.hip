@@ -91,7 +91,8 @@ int main()
 	t_equal(hipGetLastError(), hipSuccess, "not ready is no error");
 	t_hip(hipEventSynchronize(end));
 	t_hip(hipStreamQuery(a));
-	t_check(log[0] == 3 && log[1] == 1 && log[2] == 7 && log[3] == 2 && log[100] == 7 && log[101] == 0x01010101,
+	t_check(log[0] == 3 && log[1] == 1 && log[2] == 7 && log[3] == 2 && log[100] == 7 &&
+			log[101] == 0x01010101,
 		"order in a stream: %d: %d %d %d %d", log[0], log[1], log[2], log[3], log[100]);
 	t_hip(hipEventElapsedTime(&ms, begin, end));
 	t_check(ms >= 19 && ms < 60000, "elapsed %f ms", ms);

@@ -128,8 +128,8 @@ int main()
 	unsigned nblocks = per_cu * prop.multiProcessorCount;
 	void *args[] = {&flags, &bad};
 	*bad = 0;
-	t_equal(hipLaunchCooperativeKernel(grid, dim3(nblocks + 1), dim3(64), args, 0, 0), hipErrorCooperativeLaunchTooLarge,
-		"a grid that cannot be resident");
+	t_equal(hipLaunchCooperativeKernel(grid, dim3(nblocks + 1), dim3(64), args, 0, 0),
+		hipErrorCooperativeLaunchTooLarge, "a grid that cannot be resident");
 	(void)hipGetLastError();
 	nblocks = nblocks < 4096 ? nblocks : 4096;
 	t_hip(hipLaunchCooperativeKernel(grid, dim3(nblocks), dim3(64), args, 0, 0));

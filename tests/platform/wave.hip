@@ -68,11 +68,15 @@ __device__ __attribute__((noinline)) mask_t called(int predicate)
 __global__ void diverged(int *bad)
 {
 	unsigned me = threadIdx.x;
-	mask_t odd = lanes_where([](unsigned i) { return i & 1; }), even = lanes_where([](unsigned i) { return !(i & 1); });
+	mask_t odd = lanes_where([](unsigned i) { return i & 1; }),
+	       even = lanes_where([](unsigned i) { return !(i & 1); });
 	mask_t mine = me & 1 ? odd : even, all = odd | even, got;
 
 	/* both arms on one line, with the same call */
-	if (me & 1) got = __ballot(1); else got = __ballot(1);
+	if (me & 1)
+		got = __ballot(1);
+	else
+		got = __ballot(1);
 	CHECK(got == mine);
 	CHECK(__ballot(1) == all);
 	got = me & 1 ? __ballot(1) : __ballot(1);

@@ -24,7 +24,8 @@ struct seen {
 /* Five calls on one line, above all kernels. */
 __device__ static inline int reduce(int value)
 {
-	for (int offset = warpSize / 2; offset; offset >>= 1) value += __shfl_xor(value, offset);
+	for (int offset = warpSize / 2; offset; offset >>= 1)
+		value += __shfl_xor(value, offset);
 	return value;
 }
 
@@ -52,7 +53,10 @@ __global__ void wander(struct seen *seen, int half, int *count)
 	if (lane < half)
 		s.low = __ballot(1);
 	s.sum = reduce(1);
-	if (lane & 1) s.other_arm = __ballot(1); else s.other_arm = __ballot(1);
+	if (lane & 1)
+		s.other_arm = __ballot(1);
+	else
+		s.other_arm = __ballot(1);
 	s.called = lane & 1 ? active() : 0;
 	s.again = active();
 	if (lane % 3 == 0)
@@ -95,11 +99,15 @@ int main(void)
 		const struct seen *s = &seen[thread];
 		int lane = thread % width;
 
-		t_check(s->low == (lane < half ? (1ULL << half) - 1 : 0), "thread %d: low %llx", thread, s->low);
+		t_check(s->low == (lane < half ? (1ULL << half) - 1 : 0), "thread %d: low %llx", thread,
+			s->low);
 		t_equal(s->sum, width, "sum by an inlined helper above the kernel");
-		t_check(s->other_arm == lanes_with(2, lane & 1, width), "thread %d: arms of one line %llx", thread, s->other_arm);
-		t_check(s->called == (lane & 1 ? lanes_with(2, 1, width) : 0), "thread %d: called %llx", thread, s->called);
-		t_check(s->again == all, "thread %d: after a branch that calls the same function: %llx", thread, s->again);
+		t_check(s->other_arm == lanes_with(2, lane & 1, width), "thread %d: arms of one line %llx",
+			thread, s->other_arm);
+		t_check(s->called == (lane & 1 ? lanes_with(2, 1, width) : 0), "thread %d: called %llx",
+			thread, s->called);
+		t_check(s->again == all, "thread %d: after a branch that calls the same function: %llx",
+			thread, s->again);
 		t_check(s->joined == all, "thread %d: after an if with a helper: %llx", thread, s->joined);
 		t_check(s->after_loop == all, "thread %d: after a loop: %llx", thread, s->after_loop);
 		t_check(s->between == all, "thread %d: between two branches: %llx", thread, s->between);

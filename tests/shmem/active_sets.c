@@ -151,9 +151,10 @@ static void check_moves(int start, int log_stride, int size, long *sync, int rou
 			t_check(to[i_] == a, #N "_" #OP "_to_all, PE %d of %d", mine, size); \
 		shmem_barrier(start, log_stride, size, sync); \
 	} while (0);
-#define CHECK_ARITHMETIC(T, N) CHECK_TO_ALL(T, N, sum, a + b) CHECK_TO_ALL(T, N, prod, a * b)
+#define CHECK_ARITHMETIC(T, N) CHECK_TO_ALL(T, N, sum, a + b) CHECK_TO_ALL(T, N, prod, a *b)
 #define CHECK_ORDERED(T, N)    CHECK_TO_ALL(T, N, max, a > b ? a : b) CHECK_TO_ALL(T, N, min, a < b ? a : b)
-#define CHECK_BITWISE(T, N)    CHECK_TO_ALL(T, N, and, a & b) CHECK_TO_ALL(T, N, or, a | b) CHECK_TO_ALL(T, N, xor, a ^ b)
+#define CHECK_BITWISE(T, N) \
+	CHECK_TO_ALL(T, N, and, a &b) CHECK_TO_ALL(T, N, or, a | b) CHECK_TO_ALL(T, N, xor, a ^ b)
 
 static void check_to_all(int start, int log_stride, int size, long *sync)
 {

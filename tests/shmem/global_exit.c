@@ -10,7 +10,6 @@
 
 #define NPES 3
 
-
 static void say(void)
 {
 	printf("handler\n");

@@ -66,7 +66,8 @@ static void check(int me, int npes)
 	peer = shmem_ptr(&inner, next);
 	t_check(peer && *peer == next, "shmem_ptr");
 	t_check(shmem_addr_accessible(&inner, next) && shmem_addr_accessible(&zeros[N - 1], next) &&
-		!shmem_addr_accessible(&byte, next), "addr_accessible");
+			!shmem_addr_accessible(&byte, next),
+		"addr_accessible");
 	t_check(!shmem_ptr(&byte, next), "shmem_ptr of an automatic variable");
 	shmem_barrier_all();
 }

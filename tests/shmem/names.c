@@ -12,10 +12,22 @@
 
 /* Declared again as in the spec. */
 #define STANDARD(X) \
-	X(int, int) X(long, long) X(long long, longlong) X(unsigned int, uint) X(unsigned long, ulong) \
-	X(unsigned long long, ulonglong) X(int32_t, int32) X(int64_t, int64) X(uint32_t, uint32) X(uint64_t, uint64) \
-	X(size_t, size) X(ptrdiff_t, ptrdiff)
-#define EXTENDED(X) X(float, float) X(double, double) STANDARD(X)
+	X(int, int) \
+	X(long, long) \
+	X(long long, longlong) \
+	X(unsigned int, uint) \
+	X(unsigned long, ulong) \
+	X(unsigned long long, ulonglong) \
+	X(int32_t, int32) \
+	X(int64_t, int64) \
+	X(uint32_t, uint32) \
+	X(uint64_t, uint64) \
+	X(size_t, size) \
+	X(ptrdiff_t, ptrdiff)
+#define EXTENDED(X) \
+	X(float, float) \
+	X(double, double) \
+	STANDARD(X)
 #define TYPED(T, N) \
 	T shmem_##N##_fetch(const T *source, int pe); \
 	void shmem_##N##_set(T *dest, T value, int pe); \
@@ -56,18 +68,29 @@ void shmem_pcontrol(int level, ...);
 void shmem_barrier(SET, long *pSync);
 void(shmem_sync)(SET, long *pSync);
 #define SIZED(N) \
-	void shmem_broadcast##N(void *dest, const void *source, size_t nelems, int PE_root, SET, long *pSync); \
+	void shmem_broadcast##N( \
+		void *dest, const void *source, size_t nelems, int PE_root, SET, long *pSync); \
 	void shmem_collect##N(void *dest, const void *source, size_t nelems, SET, long *pSync); \
 	void shmem_fcollect##N(void *dest, const void *source, size_t nelems, SET, long *pSync); \
 	void shmem_alltoall##N(void *dest, const void *source, size_t nelems, SET, long *pSync); \
-	void shmem_alltoalls##N(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, SET, long *pSync);
+	void shmem_alltoalls##N(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
+		SET, long *pSync);
 SIZED(32)
 SIZED(64)
 #define TO_ALL(T, N, OP) \
 	void shmem_##N##_##OP##_to_all(T *dest, const T *source, int nreduce, SET, T *pWrk, long *pSync);
-#define BITWISE_TYPES(X) X(short, short) X(int, int) X(long, long) X(long long, longlong)
-#define ORDERED_TYPES(X) BITWISE_TYPES(X) X(float, float) X(double, double) X(long double, longdouble)
-#define REDUCE_TYPES(X)  ORDERED_TYPES(X) X(double _Complex, complexd) X(float _Complex, complexf)
+#define BITWISE_TYPES(X) \
+	X(short, short) \
+	X(int, int) \
+	X(long, long) \
+	X(long long, longlong)
+#define ORDERED_TYPES(X) \
+	BITWISE_TYPES(X) X(float, float) \
+	X(double, double) \
+	X(long double, longdouble)
+#define REDUCE_TYPES(X) \
+	ORDERED_TYPES(X) X(double _Complex, complexd) \
+	X(float _Complex, complexf)
 #define TYPED(T, N) TO_ALL(T, N, and) TO_ALL(T, N, or) TO_ALL(T, N, xor)
 BITWISE_TYPES(TYPED)
 #undef TYPED
@@ -80,8 +103,9 @@ REDUCE_TYPES(TYPED)
 
 #define NAME(T, N) #N,
 static const char *const standard[] = {STANDARD(NAME) NULL}, *const extended[] = {EXTENDED(NAME) NULL},
-		  *const bitwise[] = {BITWISE_TYPES(NAME) NULL}, *const ordered[] = {ORDERED_TYPES(NAME) NULL},
-		  *const reduced[] = {REDUCE_TYPES(NAME) NULL};
+			 *const bitwise[] = {BITWISE_TYPES(NAME) NULL},
+			 *const ordered[] = {ORDERED_TYPES(NAME) NULL},
+			 *const reduced[] = {REDUCE_TYPES(NAME) NULL};
 
 static void check(const char *name)
 {
@@ -111,7 +135,9 @@ static int check_all(void)
 	FILE *list;
 
 	t_check(dladdr(dlsym(RTLD_DEFAULT, "gshmem_init"), &info), "dladdr: %s", dlerror());
-	snprintf(command, sizeof command, "nm -D --defined-only --without-symbol-versions '%s' | sed -n 's/.* T gshmem_/shmem_/p'", info.dli_fname);
+	snprintf(command, sizeof command,
+		"nm -D --defined-only --without-symbol-versions '%s' | sed -n 's/.* T gshmem_/shmem_/p'",
+		info.dli_fname);
 	list = popen(command, "r");
 	t_check(list, "popen: %s", command);
 	for (; fgets(line, sizeof line, list); n++) {
@@ -124,18 +150,18 @@ static int check_all(void)
 
 int main(void)
 {
-	static const char *const old[] = {"start_pes", "_my_pe", "_num_pes", "shmalloc", "shfree", "shrealloc", "shmemalign",
-					  "shmem_wait", "shmem_wait_until", "shmem_swap", "shmem_short_wait", "shmem_int_wait",
-					  "shmem_long_wait", "shmem_longlong_wait", "shmem_clear_cache_inv",
-					  "shmem_set_cache_inv", "shmem_clear_cache_line_inv", "shmem_set_cache_line_inv",
-					  "shmem_udcflush", "shmem_udcflush_line", "shmem_pcontrol", "shmem_barrier", "shmem_sync",
-					  "shmem_broadcast32", "shmem_broadcast64", "shmem_collect32", "shmem_collect64",
-					  "shmem_fcollect32", "shmem_fcollect64", "shmem_alltoall32", "shmem_alltoall64",
-					  "shmem_alltoalls32", "shmem_alltoalls64"};
+	static const char *const old[] = {"start_pes", "_my_pe", "_num_pes", "shmalloc", "shfree",
+		"shrealloc", "shmemalign", "shmem_wait", "shmem_wait_until", "shmem_swap", "shmem_short_wait",
+		"shmem_int_wait", "shmem_long_wait", "shmem_longlong_wait", "shmem_clear_cache_inv",
+		"shmem_set_cache_inv", "shmem_clear_cache_line_inv", "shmem_set_cache_line_inv",
+		"shmem_udcflush", "shmem_udcflush_line", "shmem_pcontrol", "shmem_barrier", "shmem_sync",
+		"shmem_broadcast32", "shmem_broadcast64", "shmem_collect32", "shmem_collect64",
+		"shmem_fcollect32", "shmem_fcollect64", "shmem_alltoall32", "shmem_alltoall64",
+		"shmem_alltoalls32", "shmem_alltoalls64"};
 	static const char *const extended_ops[] = {"fetch", "set", "swap"};
 	static const char *const standard_ops[] = {"cswap", "finc", "inc", "fadd", "add"};
-	static const char *const to_all[] = {"and_to_all", "or_to_all", "xor_to_all", "max_to_all", "min_to_all", "sum_to_all",
-					     "prod_to_all"};
+	static const char *const to_all[] = {"and_to_all", "or_to_all", "xor_to_all", "max_to_all",
+		"min_to_all", "sum_to_all", "prod_to_all"};
 	/* volatile: compilers assume that two functions have different addresses. */
 	void (*volatile putmem)(void *dest, const void *source, size_t nelems, int pe) = pshmem_putmem;
 	size_t i;

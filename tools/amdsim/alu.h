@@ -15,7 +15,7 @@
 /* Values of opcode->arg in these files. */
 enum {
 	ARG_KEEPS_HIGH = 1, /* writes 16 bits and keeps the others, also on GFX9 */
-	ARG_CMPX = 2	    /* v_cmpx: writes EXEC */
+	ARG_CMPX = 2        /* v_cmpx: writes EXEC */
 };
 
 /* ---- scalar operands ---- */
@@ -114,7 +114,7 @@ static inline bool all_lanes(const struct wave *w)
 static inline void open_result(const struct wave *w, const struct inst *i, enum type to, struct result *r)
 {
 	const bool whole = (to >= TYPE_u32 && to <= TYPE_c32) || (to >= TYPE_u64 && to <= TYPE_c64);
-	uint32_t (*rows)[LANES] = whole && !i->clamp && all_lanes(w) ? rows_of(w, &i->op[0]) : NULL;
+	uint32_t(*rows)[LANES] = whole && !i->clamp && all_lanes(w) ? rows_of(w, &i->op[0]) : NULL;
 
 	r->x[0] = rows ? rows[0] : r->own[0];
 	r->x[1] = rows && type_bits(to) == 64 ? rows[1] : r->own[1];
@@ -193,7 +193,10 @@ static inline void put_u64(struct result *r, unsigned l, uint64_t x)
 		return (void)s, (void)l, value; \
 	}
 #define DEFINE_RESULT(name, ctype, ...) \
-	static inline void put_##name(struct result *r, unsigned l, ctype x) { __VA_ARGS__; }
+	static inline void put_##name(struct result *r, unsigned l, ctype x) \
+	{ \
+		__VA_ARGS__; \
+	}
 SOURCE_TYPES(DEFINE_SOURCE)
 RESULT_TYPES(DEFINE_RESULT)
 #define put_d16 put_f16
@@ -211,12 +214,13 @@ RESULT_TYPES(DEFINE_RESULT)
 #define DEFINE(name, also, to, ta, tb, tc, value) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
-		static const enum type types[] = { TYPE_##to, TYPE_##ta, TYPE_##tb, TYPE_##tc }; \
+		static const enum type types[] = {TYPE_##to, TYPE_##ta, TYPE_##tb, TYPE_##tc}; \
 		struct source s[3]; \
 		struct result r; \
 		open_sources(w, i, types, s); \
 		open_result(w, i, types[0], &r); \
-		EACH_LANE { \
+		EACH_LANE \
+		{ \
 			const type_##ta a = lane_##ta(&s[0], l); \
 			const type_##tb b = lane_##tb(&s[1], l); \
 			const type_##tc c = lane_##tc(&s[2], l); \
@@ -226,17 +230,21 @@ RESULT_TYPES(DEFINE_RESULT)
 		close_result(w, i, types, s, &r); \
 	}
 #define DEFINE_UNARY(name, also, to, from, value) DEFINE(name, also, to, from, none, none, value)
-#define DEFINE_BINARY(name, also, type, value) DEFINE(name, also, type, type, type, none, value)
-#define DEFINE_TERNARY(name, also, type, value) DEFINE(name, also, type, type, type, type, value)
+#define DEFINE_BINARY(name, also, type, value)    DEFINE(name, also, type, type, type, none, value)
+#define DEFINE_TERNARY(name, also, type, value)   DEFINE(name, also, type, type, type, type, value)
 
 #define DEFINE_PACKED_OF(name, nbits) \
-	static void v_pk_##name(struct wave *w, const struct inst *i) { run_packed(w, i, v_##name, nbits); }
+	static void v_pk_##name(struct wave *w, const struct inst *i) \
+	{ \
+		run_packed(w, i, v_##name, nbits); \
+	}
 
 /* With no suffix it makes another row, which no mnemonic finds: "" or "_b32". */
-#define ROW_OF(name, also, run, ndsts, arg, flags) { #name, run, ndsts, arg, flags }, { #also, run, ndsts, arg, flags },
-#define ROW(name, also, ...) ROW_OF(name, also, name, 1, 0, 0)
+#define ROW_OF(name, also, run, ndsts, arg, flags) \
+	{#name, run, ndsts, arg, flags}, {#also, run, ndsts, arg, flags},
+#define ROW(name, also, ...)            ROW_OF(name, also, name, 1, 0, 0)
 #define ROW_KEEPS_HIGH(name, also, ...) ROW_OF(name, also, name, 1, ARG_KEEPS_HIGH, 0)
-#define ROW_CARRY(name, also, ...) ROW_OF(name, also, name, 2, 0, 0)
+#define ROW_CARRY(name, also, ...)      ROW_OF(name, also, name, 2, 0, 0)
 
 /* clang-format off */
 /* Families of instructions. */

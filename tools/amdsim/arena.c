@@ -14,16 +14,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LARGE_PAGE (UINT64_C(2) << 20) /* large allocations are aligned to it, as with ROCm */
-#define LINE UINT64_C(64)
+#define LARGE_PAGE  (UINT64_C(2) << 20) /* large allocations are aligned to it, as with ROCm */
+#define LINE        UINT64_C(64)
 /* fresh device memory of up to this size has a pattern; larger is zero, and sparse */
 #define SMALL_BYTES 65536
-#define PATTERN 0xa5
+#define PATTERN     0xa5
 
 pthread_mutex_t arena_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct allocation *allocations;
-static pid_t owner;			/* of the arena; 0: there is no arena yet */
-static int file;			/* the arena's memory */
+static pid_t owner;                     /* of the arena; 0: there is no arena yet */
+static int file;                        /* the arena's memory */
 static uint64_t free_from = ARENA_BASE; /* in the arena */
 static struct sigaction fault_before;
 
@@ -61,7 +61,7 @@ struct allocation *arena_insert(struct allocation a)
 static bool is_continued(const struct allocation *a, const struct allocation *next, uint64_t *nbytes_p)
 {
 	if (a->origin != ORIGIN_VIRTUAL || !next || next->origin != ORIGIN_VIRTUAL || next->is_closed ||
-	    next->device != a->device)
+		next->device != a->device)
 		return false;
 	*nbytes_p = next->nbytes;
 	return true;
@@ -127,7 +127,7 @@ static void explain_fault(int number, siginfo_t *info, void *context)
 static bool map(uint64_t address, uint64_t nbytes, int fd, uint64_t offset)
 {
 	void *at = mmap(memory_host(address), nbytes, PROT_READ | PROT_WRITE,
-			MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset);
+		MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, (off_t)offset);
 
 	return at != MAP_FAILED && !madvise(at, nbytes, MADV_DONTDUMP);
 }
@@ -142,8 +142,8 @@ static bool make_arena(void)
 		return !arena_is_forked();
 	file = keep_file(memfd_create("amdsim", MFD_CLOEXEC));
 	if (file < 0 || ftruncate(file, (off_t)ARENA_BYTES) ||
-	    mmap(base, ARENA_ALIAS + ARENA_BYTES, PROT_NONE, flags, -1, 0) != base ||
-	    !map(ARENA_BASE, ARENA_BYTES, file, 0)) {
+		mmap(base, ARENA_ALIAS + ARENA_BYTES, PROT_NONE, flags, -1, 0) != base ||
+		!map(ARENA_BASE, ARENA_BYTES, file, 0)) {
 		message("no address space for device memory: %s (ulimit -v?)", strerror(errno));
 		return false;
 	}
@@ -173,7 +173,7 @@ struct allocation *arena_create(struct allocation a)
 	void *host;
 
 	if (a.nbytes > ARENA_BYTES ||
-	    (a.origin <= ORIGIN_CODE && nbytes + arena_used(a.device) > config()->memory_bytes))
+		(a.origin <= ORIGIN_CODE && nbytes + arena_used(a.device) > config()->memory_bytes))
 		return NULL;
 	if (a.origin > ORIGIN_CODE) {
 		host = mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -199,7 +199,7 @@ void arena_destroy(struct allocation *a)
 	*at = a->next;
 	if (a->origin <= ORIGIN_CODE)
 		fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-			  (off_t)(nbytes + PAGE));
+			(off_t)(nbytes + PAGE));
 	else if (a->origin == ORIGIN_OPENED || a->origin == ORIGIN_VIRTUAL)
 		map(a->base, nbytes, file, offset);
 	else if (a->origin != ORIGIN_REGISTERED)
@@ -212,8 +212,8 @@ uint64_t memory_alloc_code(int device, size_t nbytes)
 	const struct allocation *a;
 
 	pthread_mutex_lock(&arena_lock);
-	a = arena_create((struct allocation){.nbytes = nbytes, .origin = ORIGIN_CODE, .kind = MEMORY_COARSE,
-					     .device = device});
+	a = arena_create((struct allocation){
+		.nbytes = nbytes, .origin = ORIGIN_CODE, .kind = MEMORY_COARSE, .device = device});
 	pthread_mutex_unlock(&arena_lock);
 	return a ? a->base : 0;
 }
@@ -229,10 +229,13 @@ void memory_free_code(uint64_t address)
 
 struct arena_handle arena_export(const struct allocation *a)
 {
-	return (struct arena_handle){
-		.process = (uint32_t)owner, .file = (uint32_t)file, .count = (uint32_t)a->id,
-		.nbytes = a->nbytes, .page = (uint32_t)((a->base - ARENA_BASE) / PAGE),
-		.device = (uint16_t)a->device, .kind = (uint16_t)a->kind};
+	return (struct arena_handle){.process = (uint32_t)owner,
+		.file = (uint32_t)file,
+		.count = (uint32_t)a->id,
+		.nbytes = a->nbytes,
+		.page = (uint32_t)((a->base - ARENA_BASE) / PAGE),
+		.device = (uint16_t)a->device,
+		.kind = (uint16_t)a->kind};
 }
 
 /* The id behind the allocation shows whether the memory still exists. */
@@ -242,7 +245,7 @@ static struct allocation *attach(const struct arena_handle *h, int fd, bool agai
 	struct allocation *a = allocations;
 
 	if (pread(fd, &id, sizeof(id), (off_t)(offset + nbytes)) < 0 || !id ||
-	    id != ((uint64_t)h->process << 32 | h->count))
+		id != ((uint64_t)h->process << 32 | h->count))
 		return NULL;
 	while (!again && a && a->id != id)
 		a = a->next;
@@ -251,9 +254,12 @@ static struct allocation *attach(const struct arena_handle *h, int fd, bool agai
 	base = take_address(nbytes);
 	if (!base || !map(base, nbytes, fd, offset))
 		return NULL;
-	return arena_insert((struct allocation){.base = base, .nbytes = h->nbytes, .id = id,
-						.origin = ORIGIN_OPENED, .kind = h->kind,
-						.device = h->device});
+	return arena_insert((struct allocation){.base = base,
+		.nbytes = h->nbytes,
+		.id = id,
+		.origin = ORIGIN_OPENED,
+		.kind = h->kind,
+		.device = h->device});
 }
 
 struct allocation *arena_attach(const struct arena_handle *h, bool again)
@@ -284,9 +290,13 @@ bool arena_map(uint64_t base, uint64_t nbytes, int fd, int device)
 
 	if (arena_find(base, nbytes) || !map(base, nbytes, fd, 0))
 		return false;
-	arena_insert((struct allocation){.base = base, .nbytes = nbytes, .origin = ORIGIN_VIRTUAL,
-					 .id = (uint64_t)owner << 32 | 1U << 31 | ++count,
-					 .kind = MEMORY_COARSE, .device = device, .is_closed = true});
+	arena_insert((struct allocation){.base = base,
+		.nbytes = nbytes,
+		.origin = ORIGIN_VIRTUAL,
+		.id = (uint64_t)owner << 32 | 1U << 31 | ++count,
+		.kind = MEMORY_COARSE,
+		.device = device,
+		.is_closed = true});
 	return true;
 }
 

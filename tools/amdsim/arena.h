@@ -13,9 +13,9 @@
 enum origin {
 	ORIGIN_MALLOC,
 	ORIGIN_CODE,
-	ORIGIN_OPENED,	  /* memory of another process */
-	ORIGIN_VIRTUAL,	  /* a mapping of HIP's virtual memory */
-	ORIGIN_HOST,	  /* allocated host memory */
+	ORIGIN_OPENED,  /* memory of another process */
+	ORIGIN_VIRTUAL, /* a mapping of HIP's virtual memory */
+	ORIGIN_HOST,    /* allocated host memory */
 	ORIGIN_MANAGED,
 	ORIGIN_REGISTERED /* the program's own memory */
 };
@@ -27,15 +27,15 @@ struct allocation {
 	enum origin origin;
 	enum memory_kind kind;
 	int device;
-	unsigned flags;	 /* HIP's */
+	unsigned flags;  /* HIP's */
 	unsigned nusers; /* OPENED, REGISTERED: how often, where that is counted */
-	bool is_closed;	 /* VIRTUAL: kernels may not access it */
+	bool is_closed;  /* VIRTUAL: kernels may not access it */
 };
 
 /* Names an allocation for another process. It has no padding: equal memory has equal bytes. */
 struct arena_handle {
 	uint32_t process, file; /* file: the number of the arena's descriptor there */
-	uint32_t page, count;	/* page: the first, in the arena; count: the lower half of the id */
+	uint32_t page, count;   /* page: the first, in the arena; count: the lower half of the id */
 	uint64_t nbytes;
 	uint16_t device, kind;
 	uint32_t zero;

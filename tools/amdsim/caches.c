@@ -17,9 +17,9 @@ enum { LINE = 128, NLINES = 128, MAX_L2S = 2 };
 __extension__ typedef unsigned __int128 line_bits; /* one for each byte of a line */
 
 struct line {
-	uint64_t tag;	 /* its address; 0: empty */
+	uint64_t tag;    /* its address; 0: empty */
 	line_bits dirty; /* bytes that memory does not have; L2 only */
-	bool valid;	 /* its other bytes are a copy of memory */
+	bool valid;      /* its other bytes are a copy of memory */
 	_Alignas(8) char data[LINE];
 };
 
@@ -86,17 +86,28 @@ static uint64_t combine(uint64_t old, unsigned nbytes, enum atomic_op op, uint64
 	union number u = {old}, v = {x};
 
 	switch (op) {
-	case ATOMIC_ADD: return old + x;
-	case ATOMIC_SUB: return old - x;
-	case ATOMIC_AND: return old & x;
-	case ATOMIC_OR: return old | x;
-	case ATOMIC_XOR: return old ^ x;
-	case ATOMIC_SWAP: return x;
-	case ATOMIC_CMPSWAP: return old == compare ? x : old;
-	case ATOMIC_SMIN: return a < b ? old : x;
-	case ATOMIC_UMIN: return old < x ? old : x;
-	case ATOMIC_SMAX: return a > b ? old : x;
-	case ATOMIC_UMAX: return old > x ? old : x;
+	case ATOMIC_ADD:
+		return old + x;
+	case ATOMIC_SUB:
+		return old - x;
+	case ATOMIC_AND:
+		return old & x;
+	case ATOMIC_OR:
+		return old | x;
+	case ATOMIC_XOR:
+		return old ^ x;
+	case ATOMIC_SWAP:
+		return x;
+	case ATOMIC_CMPSWAP:
+		return old == compare ? x : old;
+	case ATOMIC_SMIN:
+		return a < b ? old : x;
+	case ATOMIC_UMIN:
+		return old < x ? old : x;
+	case ATOMIC_SMAX:
+		return a > b ? old : x;
+	case ATOMIC_UMAX:
+		return old > x ? old : x;
 	default:
 		return nbytes == 8 ? (union number){.d = u.d + v.d}.bits
 				   : (union number){.f = u.f + v.f}.bits;
@@ -108,8 +119,8 @@ static uint64_t combine(uint64_t old, unsigned nbytes, enum atomic_op op, uint64
 		type old = __atomic_load_n((type *)(at), __ATOMIC_SEQ_CST), new; \
 		do \
 			new = (type)combine(old, sizeof(type), op, (type)operand, (type)compare); \
-		while (!__atomic_compare_exchange_n((type *)(at), &old, new, false, \
-			__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
+		while (!__atomic_compare_exchange_n( \
+			(type *)(at), &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)); \
 		return old; \
 	} while (0)
 

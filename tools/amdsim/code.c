@@ -71,7 +71,7 @@ void module_unload(struct module *m)
 
 struct value {
 	enum { INTEGER, STRING, ARRAY, MAP } kind;
-	uint64_t n;	  /* an integer, or how many bytes, elements or pairs */
+	uint64_t n;       /* an integer, or how many bytes, elements or pairs */
 	const char *text; /* a string's */
 };
 
@@ -92,13 +92,11 @@ static struct value read_head(struct reader *r)
 	static const struct {
 		/* the number: in bits of the first byte, or in the bytes after it */
 		uint8_t first, kind, mask, nbytes;
-	} heads[] = {
-		{0xe0, INTEGER, 0xff, 0}, {0xdf, MAP, 0, 4}, {0xde, MAP, 0, 2}, {0xdd, ARRAY, 0, 4},
+	} heads[] = {{0xe0, INTEGER, 0xff, 0}, {0xdf, MAP, 0, 4}, {0xde, MAP, 0, 2}, {0xdd, ARRAY, 0, 4},
 		{0xdc, ARRAY, 0, 2}, {0xdb, STRING, 0, 4}, {0xda, STRING, 0, 2}, {0xd9, STRING, 0, 1},
 		{0xcf, INTEGER, 0, 8}, {0xce, INTEGER, 0, 4}, {0xcd, INTEGER, 0, 2}, {0xcc, INTEGER, 0, 1},
 		{0xc2, INTEGER, 1, 0}, {0xa0, STRING, 31, 0}, {0x90, ARRAY, 15, 0}, {0x80, MAP, 15, 0},
-		{0, INTEGER, 127, 0}
-	};
+		{0, INTEGER, 127, 0}};
 	uint8_t b = *r->at++;
 	unsigned k = 0;
 	struct value v;

@@ -150,7 +150,8 @@ static bool unwrap(char **text_p, const char *before)
 static bool parse_operand(const char *name, char *text, uint32_t code, struct operand *o)
 {
 	if (starts(text, "hwreg(") || starts(text, "sendmsg(") || starts(text, "gpr_idx(")) {
-		*o = (struct operand){.kind = OPERAND_IMM, .nregs = 1, .imm32 = code & 0xffff, .imm64 = code & 0xffff};
+		*o = (struct operand){
+			.kind = OPERAND_IMM, .nregs = 1, .imm32 = code & 0xffff, .imm64 = code & 0xffff};
 		return true;
 	}
 	*o = (struct operand){.sext = unwrap(&text, "sext("), .neg = unwrap(&text, "neg(")};
@@ -166,7 +167,10 @@ static bool parse_operand(const char *name, char *text, uint32_t code, struct op
 
 /* The kind of a modifier's value. Most are bytes of struct inst, at "at"; for DPP "at" is its kind. */
 enum how { IGNORED, FLAG, NUMBER, BITS, WORD, OFFSET, DPP };
-#define AT(name, how) {#name, how, offsetof(struct inst, name)}
+#define AT(name, how) \
+	{ \
+#name, how, offsetof(struct inst, name) \
+	}
 static const struct modifier {
 	const char *name;
 	enum how how;
@@ -400,8 +404,8 @@ static LLVMDisasmContextRef open_llvm(const struct kernel *k)
 	LLVMInitializeAMDGPUTargetInfo();
 	LLVMInitializeAMDGPUTargetMC();
 	LLVMInitializeAMDGPUDisassembler();
-	opened[wave32] = LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", gpu_name(gpu),
-		gpu == GFX1100 ? sizes[wave32] : "", NULL, 0, NULL, NULL);
+	opened[wave32] = LLVMCreateDisasmCPUFeatures(
+		"amdgcn-amd-amdhsa", gpu_name(gpu), gpu == GFX1100 ? sizes[wave32] : "", NULL, 0, NULL, NULL);
 	if (!opened[wave32])
 		die("LLVM has no disassembler for %s", gpu_name(gpu));
 	return opened[wave32];
@@ -469,7 +473,8 @@ static const struct inst *decode_function(struct kernel *k, uint64_t from, uint6
 
 		if (!i->opcode)
 			return i;
-		*calls_p |= starts(i->text, "s_swappc_") || starts(i->text, "s_setpc_") || starts(i->text, "s_call_");
+		*calls_p |= starts(i->text, "s_swappc_") || starts(i->text, "s_setpc_") ||
+			starts(i->text, "s_call_");
 		from += i->nbytes;
 	}
 	return NULL;
@@ -486,7 +491,7 @@ bool kernel_decode(struct kernel *k)
 		missing = decode_function(k, k->entry, k->end, &calls);
 	for (const Elf64_Sym *s = m->symbols; s < m->symbols + m->nsymbols && calls && !missing; s++)
 		if (ELF64_ST_TYPE(s->st_info) == STT_FUNC && !module_kernel(m, m->names + s->st_name) &&
-		    s->st_value >= m->text && s->st_value + s->st_size <= m->text + m->text_bytes)
+			s->st_value >= m->text && s->st_value + s->st_size <= m->text + m->text_bytes)
 			missing = decode_function(k, s->st_value, s->st_value + s->st_size, &calls);
 	k->decoded = !missing;
 	if (missing)

@@ -9,7 +9,7 @@
 
 #include "arena.h"
 
-#define LDS_BYTES 65536u /* per block, at most */
+#define LDS_BYTES     65536u /* per block, at most */
 #define BLOCK_THREADS 1024u
 
 /*
@@ -28,7 +28,7 @@ void api_enter(void);
 hipError_t api_return(hipError_t error);
 hipError_t device_check(int device);
 extern _Thread_local int device_current; /* may not exist */
-extern bool device_used[MAX_DEVICES]; /* has a context */
+extern bool device_used[MAX_DEVICES];    /* has a context */
 
 /* hip_memory.c */
 hipError_t memory_copy(

@@ -10,8 +10,8 @@
 
 #include "hip.h"
 
-#define FIRST_BUS 0x10	 /* PCI, of device 0 */
-#define VERSION 50221153 /* 5.2.21153, as Debian's */
+#define FIRST_BUS 0x10     /* PCI, of device 0 */
+#define VERSION   50221153 /* 5.2.21153, as Debian's */
 
 static _Thread_local hipError_t last_error;
 _Thread_local int device_current;
@@ -22,19 +22,25 @@ static bool peers[MAX_DEVICES][MAX_DEVICES]; /* [d][p]: d may use memory of p */
 
 const char *hipGetErrorName(hipError_t error)
 {
-#define NAME(e) case hipError##e: return "hipError" #e;
+#define NAME(e) \
+	case hipError##e: \
+		return "hipError" #e;
 	switch ((int)error) {
-	case hipSuccess: return "hipSuccess";
+	case hipSuccess:
+		return "hipSuccess";
 		NAME(InvalidValue)
-		NAME(OutOfMemory) NAME(NotInitialized) NAME(Deinitialized) NAME(InvalidConfiguration) NAME(
-			InvalidPitchValue) NAME(InvalidSymbol) NAME(InvalidDevicePointer)
-			NAME(InvalidMemcpyDirection) NAME(InvalidDeviceFunction) NAME(NoDevice) NAME(
-				InvalidDevice) NAME(InvalidImage) NAME(InvalidContext) NAME(NoBinaryForGpu)
-				NAME(ContextAlreadyInUse) NAME(FileNotFound) NAME(OperatingSystem) NAME(
-					MapFailed) NAME(InvalidHandle) NAME(IllegalState) NAME(NotFound)
-					NAME(NotReady) NAME(IllegalAddress) NAME(PeerAccessAlreadyEnabled)
-						NAME(PeerAccessNotEnabled) NAME(SetOnActiveProcess) NAME(
-							ContextIsDestroyed) NAME(HostMemoryAlreadyRegistered)
+		NAME(OutOfMemory)
+		NAME(NotInitialized)
+		NAME(Deinitialized)
+		NAME(InvalidConfiguration) NAME(InvalidPitchValue) NAME(InvalidSymbol) NAME(
+			InvalidDevicePointer) NAME(InvalidMemcpyDirection) NAME(InvalidDeviceFunction)
+			NAME(NoDevice) NAME(InvalidDevice) NAME(InvalidImage) NAME(InvalidContext) NAME(
+				NoBinaryForGpu) NAME(ContextAlreadyInUse) NAME(FileNotFound)
+				NAME(OperatingSystem) NAME(MapFailed) NAME(InvalidHandle) NAME(IllegalState)
+					NAME(NotFound) NAME(NotReady) NAME(IllegalAddress) NAME(
+						PeerAccessAlreadyEnabled) NAME(PeerAccessNotEnabled)
+						NAME(SetOnActiveProcess) NAME(ContextIsDestroyed) NAME(
+							HostMemoryAlreadyRegistered)
 							NAME(HostMemoryNotRegistered) NAME(Assert) NAME(
 								LaunchFailure) NAME(CooperativeLaunchTooLarge)
 								NAME(NotSupported) NAME(RuntimeMemory)
@@ -115,25 +121,30 @@ ENTRY(hipRuntimeGetVersion, (int *version), put(version, VERSION, 0))
 ENTRY(hipDriverGetVersion, (int *version), put(version, VERSION, 0))
 ENTRY(hipGetDeviceCount, (int *count), put(count, config()->ndevices, 0))
 ENTRY(hipGetDevice, (int *device), put(device, device_current, device_current))
-ENTRY(hipDeviceGet, (hipDevice_t *device, int ordinal), put(device, ordinal, ordinal))
+ENTRY(hipDeviceGet, (hipDevice_t * device, int ordinal), put(device, ordinal, ordinal))
 ENTRY(hipSetDevice, (int device), set_device(device))
 ENTRY(hipDeviceSynchronize, (void),
 	device_check(device_current) ? hipErrorNoDevice : stream_drain(device_current))
 ENTRY(hipDeviceReset, (void), device_check(device_current) ? hipErrorNoDevice : stream_drain(device_current))
-ENTRY(hipDevicePrimaryCtxGetState, (hipDevice_t device, unsigned *flags, int *active), device_check(device) ?
-	hipErrorInvalidDevice : put((int *)flags, 0, device) ? hipErrorInvalidValue :
-	put(active, device_used[device], device))
-ENTRY(hipDeviceCanAccessPeer, (int *can, int device, int peer), device_check(peer) ? hipErrorInvalidDevice :
-	put(can, device != peer, device))
+ENTRY(hipDevicePrimaryCtxGetState, (hipDevice_t device, unsigned *flags, int *active),
+	device_check(device)                   ? hipErrorInvalidDevice
+		: put((int *)flags, 0, device) ? hipErrorInvalidValue
+					       : put(active, device_used[device], device))
+ENTRY(hipDeviceCanAccessPeer, (int *can, int device, int peer),
+	device_check(peer) ? hipErrorInvalidDevice : put(can, device != peer, device))
 ENTRY(hipDeviceEnablePeerAccess, (int peer, unsigned flags),
 	flags ? hipErrorInvalidValue : change_peer(peer, true))
 ENTRY(hipDeviceDisablePeerAccess, (int peer), change_peer(peer, false))
 /* The rank is HSA's type of link: 4 is XGMI. */
 ENTRY(hipDeviceGetP2PAttribute, (int *value, hipDeviceP2PAttr attribute, int device, int peer),
-	(unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported ? hipErrorInvalidValue :
-	device == peer || device_check(peer) ? hipErrorInvalidDevice :
-	put(value, attribute == hipDevP2PAttrPerformanceRank ? 4 :
-		attribute == hipDevP2PAttrNativeAtomicSupported ? config()->has_xgmi : 1, device))
+	(unsigned)attribute > hipDevP2PAttrHipArrayAccessSupported ? hipErrorInvalidValue
+		: device == peer || device_check(peer)
+		? hipErrorInvalidDevice
+		: put(value,
+			  attribute == hipDevP2PAttrPerformanceRank                 ? 4
+				  : attribute == hipDevP2PAttrNativeAtomicSupported ? config()->has_xgmi
+										    : 1,
+			  device))
 
 /* ---- identity and properties ---- */
 
@@ -180,11 +191,14 @@ static hipError_t put_properties(hipDeviceProp_t *p, int device)
 	};
 	strcpy(p->name, h->name);
 	snprintf(p->gcnArchName, sizeof(p->gcnArchName), "%s%s", gpu_name(config()->gpu),
-		 h->wave == 64 ? ":sramecc+:xnack-" : "");
+		h->wave == 64 ? ":sramecc+:xnack-" : "");
 	return hipSuccess;
 }
 
-#define FIELD(attribute, field) {hipDeviceAttribute##attribute, offsetof(hipDeviceProp_t, field)}
+#define FIELD(attribute, field) \
+	{ \
+		hipDeviceAttribute##attribute, offsetof(hipDeviceProp_t, field) \
+	}
 static const struct {
 	hipDeviceAttribute_t attribute;
 	size_t offset; /* of an int, or of a size that fits an int */
@@ -267,10 +281,10 @@ static hipError_t put_memory(size_t *free_bytes, size_t *total)
 	return hipSuccess;
 }
 
-ENTRY(hipGetDeviceProperties, (hipDeviceProp_t *p, int device), put_properties(p, device))
+ENTRY(hipGetDeviceProperties, (hipDeviceProp_t * p, int device), put_properties(p, device))
 ENTRY(hipDeviceGetAttribute, (int *value, hipDeviceAttribute_t attribute, int device),
 	put_attribute(value, attribute, device))
 ENTRY(hipDeviceGetPCIBusId, (char *id, int nbytes, int device), put_bus_id(id, nbytes, device))
 ENTRY(hipDeviceGetByPCIBusId, (int *device, const char *id), find_bus_id(device, id))
-ENTRY(hipDeviceGetUuid, (hipUUID *uuid, hipDevice_t device), put_uuid(uuid, device))
-ENTRY(hipMemGetInfo, (size_t *free_bytes, size_t *total), put_memory(free_bytes, total))
+ENTRY(hipDeviceGetUuid, (hipUUID * uuid, hipDevice_t device), put_uuid(uuid, device))
+ENTRY(hipMemGetInfo, (size_t * free_bytes, size_t *total), put_memory(free_bytes, total))

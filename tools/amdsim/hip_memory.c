@@ -13,7 +13,8 @@ static struct allocation *find_at(const void *memory)
 
 /* ---- allocation ---- */
 
-static hipError_t alloc(void **memory_p, size_t nbytes, enum origin origin, enum memory_kind kind, unsigned flags)
+static hipError_t alloc(
+	void **memory_p, size_t nbytes, enum origin origin, enum memory_kind kind, unsigned flags)
 {
 	const struct allocation *a;
 
@@ -23,8 +24,8 @@ static hipError_t alloc(void **memory_p, size_t nbytes, enum origin origin, enum
 	if (!nbytes || device_check(device_current))
 		return nbytes ? hipErrorNoDevice : hipSuccess;
 	device_used[device_current] = true;
-	a = arena_create((struct allocation){.nbytes = nbytes, .origin = origin, .kind = kind, .flags = flags,
-					     .device = device_current});
+	a = arena_create((struct allocation){
+		.nbytes = nbytes, .origin = origin, .kind = kind, .flags = flags, .device = device_current});
 	*memory_p = a ? (void *)(uintptr_t)a->base : NULL;
 	return a ? hipSuccess : hipErrorOutOfMemory;
 }
@@ -81,8 +82,12 @@ static hipError_t register_host(void *memory, size_t nbytes, unsigned flags)
 		return hipErrorInvalidValue;
 	if (arena_find(base, nbytes))
 		return hipSuccess;
-	arena_insert((struct allocation){.base = base, .nbytes = nbytes, .origin = ORIGIN_REGISTERED,
-					 .kind = MEMORY_HOST, .device = device_current, .flags = flags});
+	arena_insert((struct allocation){.base = base,
+		.nbytes = nbytes,
+		.origin = ORIGIN_REGISTERED,
+		.kind = MEMORY_HOST,
+		.device = device_current,
+		.flags = flags});
 	return hipSuccess;
 }
 
@@ -108,10 +113,14 @@ static enum memory_kind kind_of(unsigned flags)
 
 ENTRY(hipExtMallocWithFlags, (void **memory, size_t n, unsigned flags),
 	alloc(memory, n, ORIGIN_MALLOC, kind_of(flags), flags))
-ENTRY(hipHostMalloc, (void **memory, size_t n, unsigned flags), alloc(memory, n, ORIGIN_HOST,
-	flags & hipHostMallocCoherent && flags & hipHostMallocNonCoherent ? MEMORY_NONE : MEMORY_HOST, flags))
-ENTRY(hipMallocManaged, (void **memory, size_t n, unsigned flags), !n || (flags != hipMemAttachGlobal &&
-	flags != hipMemAttachHost) ? hipErrorInvalidValue : alloc(memory, n, ORIGIN_MANAGED, MEMORY_HOST, 0))
+ENTRY(hipHostMalloc, (void **memory, size_t n, unsigned flags),
+	alloc(memory, n, ORIGIN_HOST,
+		flags &hipHostMallocCoherent &&flags &hipHostMallocNonCoherent ? MEMORY_NONE : MEMORY_HOST,
+		flags))
+ENTRY(hipMallocManaged, (void **memory, size_t n, unsigned flags),
+	!n || (flags != hipMemAttachGlobal && flags != hipMemAttachHost)
+		? hipErrorInvalidValue
+		: alloc(memory, n, ORIGIN_MANAGED, MEMORY_HOST, 0))
 ENTRY(hipFree, (void *memory), release_allocated(memory))
 ENTRY(hipHostFree, (void *memory), release_allocated(memory))
 ENTRY(hipHostRegister, (void *memory, size_t n, unsigned flags), register_host(memory, n, flags))
@@ -138,8 +147,8 @@ static hipError_t put_attributes(hipPointerAttribute_t *to, const void *memory)
 
 	if (!to || !a)
 		return hipErrorInvalidValue;
-	*to = (hipPointerAttribute_t){hipMemoryTypeDevice, a->device, at, NULL, a->origin == ORIGIN_MANAGED,
-				      a->flags};
+	*to = (hipPointerAttribute_t){
+		hipMemoryTypeDevice, a->device, at, NULL, a->origin == ORIGIN_MANAGED, a->flags};
 	if (a->kind == MEMORY_HOST) {
 		to->memoryType = hipMemoryTypeHost;
 		to->hostPointer = at;
@@ -147,10 +156,10 @@ static hipError_t put_attributes(hipPointerAttribute_t *to, const void *memory)
 	return hipSuccess;
 }
 
-ENTRY(hipMemGetAddressRange, (hipDeviceptr_t *base, size_t *n, hipDeviceptr_t at), put_range(base, n, at))
+ENTRY(hipMemGetAddressRange, (hipDeviceptr_t * base, size_t *n, hipDeviceptr_t at), put_range(base, n, at))
 ENTRY(hipHostGetDevicePointer, (void **to, void *memory, unsigned flags),
 	!to || flags || !find_at(memory) ? hipErrorInvalidValue : (*to = memory, hipSuccess))
-ENTRY(hipPointerGetAttributes, (hipPointerAttribute_t *to, const void *memory), put_attributes(to, memory))
+ENTRY(hipPointerGetAttributes, (hipPointerAttribute_t * to, const void *memory), put_attributes(to, memory))
 
 /* As in ROCm, 32 bits. */
 static hipError_t put_attribute(void *data, hipPointer_attribute attribute, hipDeviceptr_t at)
@@ -229,7 +238,7 @@ static hipError_t open_handle(void **memory_p, const hipIpcMemHandle_t *handle, 
 	return hipSuccess;
 }
 
-ENTRY(hipIpcGetMemHandle, (hipIpcMemHandle_t *handle, void *memory), put_handle(handle, memory))
+ENTRY(hipIpcGetMemHandle, (hipIpcMemHandle_t * handle, void *memory), put_handle(handle, memory))
 ENTRY(hipIpcOpenMemHandle, (void **memory, hipIpcMemHandle_t handle, unsigned flags),
 	open_handle(memory, &handle, flags))
 ENTRY(hipIpcCloseMemHandle, (void *memory), close_handle(memory))
@@ -240,7 +249,7 @@ struct transfer {
 	void *dst;
 	const void *src;
 	size_t dst_pitch, src_pitch, width, height; /* bytes, and rows */
-	unsigned element_bytes; /* for a fill 1 or 4, else 0 */
+	unsigned element_bytes;                     /* for a fill 1 or 4, else 0 */
 	int value;
 };
 
@@ -296,14 +305,16 @@ static hipError_t transfer(struct transfer t, hipMemcpyKind kind, hipStream_t st
 	if (t.height > 1 && (t.width > t.dst_pitch || (copies && t.width > t.src_pitch)))
 		return hipErrorInvalidPitchValue;
 	if (!check_span(t.dst, t.dst_pitch, t.width, t.height, &dst_known) ||
-	    (copies && !check_span(t.src, t.src_pitch, t.width, t.height, &src_known)))
+		(copies && !check_span(t.src, t.src_pitch, t.width, t.height, &src_known)))
 		return hipErrorInvalidValue;
-	if (!dst_known && (!copies || (!src_known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)))
+	if (!dst_known &&
+		(!copies || (!src_known && kind != hipMemcpyHostToHost && kind != hipMemcpyDefault)))
 		return hipErrorInvalidValue;
 	return stream_submit(stream, run_transfer, &t, sizeof(t), async && dst_known && src_known);
 }
 
-hipError_t memory_copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async)
+hipError_t memory_copy(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream, bool async)
 {
 	return transfer((struct transfer){dst, src, 0, 0, nbytes, 1, 0, 0}, kind, stream, async);
 }
@@ -312,27 +323,37 @@ hipError_t memory_copy(void *dst, const void *src, size_t nbytes, hipMemcpyKind 
 #define COPY(name, parameters, kind, stream, async) \
 	ENTRY(name, parameters, memory_copy(dst, src, n, kind, stream, async))
 #define COPY2D(name, parameters, stream, async) \
-	ENTRY(name, parameters, transfer((struct transfer){dst, src, dpitch, spitch, w, h, 0, 0}, kind, stream, async))
+	ENTRY(name, parameters, \
+		transfer((struct transfer){dst, src, dpitch, spitch, w, h, 0, 0}, kind, stream, async))
 #define FILL(name, parameters, nbytes, stream, async) \
-	ENTRY(name, parameters, n > SIZE_MAX / nbytes ? hipErrorInvalidValue : transfer((struct transfer){ \
-		dst, NULL, 0, 0, n * nbytes, 1, nbytes, value}, hipMemcpyDefault, stream, async))
+	ENTRY(name, parameters, \
+		n > SIZE_MAX / nbytes \
+			? hipErrorInvalidValue \
+			: transfer((struct transfer){dst, NULL, 0, 0, n * nbytes, 1, nbytes, value}, \
+				  hipMemcpyDefault, stream, async))
 
 COPY(hipMemcpy, (void *dst, const void *src, size_t n, hipMemcpyKind kind), kind, NULL, false)
-COPY(hipMemcpyWithStream, (void *dst, const void *src, size_t n, hipMemcpyKind kind, hipStream_t stream), kind, stream,
-	false)
-COPY(hipMemcpyAsync, (void *dst, const void *src, size_t n, hipMemcpyKind kind, hipStream_t stream), kind, stream, true)
+COPY(hipMemcpyWithStream, (void *dst, const void *src, size_t n, hipMemcpyKind kind, hipStream_t stream),
+	kind, stream, false)
+COPY(hipMemcpyAsync, (void *dst, const void *src, size_t n, hipMemcpyKind kind, hipStream_t stream), kind,
+	stream, true)
 COPY(hipMemcpyHtoD, (hipDeviceptr_t dst, void *src, size_t n), hipMemcpyHostToDevice, NULL, false)
 COPY(hipMemcpyDtoH, (void *dst, hipDeviceptr_t src, size_t n), hipMemcpyDeviceToHost, NULL, false)
 COPY(hipMemcpyDtoD, (hipDeviceptr_t dst, hipDeviceptr_t src, size_t n), hipMemcpyDeviceToDevice, NULL, false)
 ENTRY(hipMemcpyPeerAsync, (void *dst, int to, const void *src, int from, size_t n, hipStream_t stream),
-	device_check(to) || device_check(from) ? hipErrorInvalidDevice :
-	memory_copy(dst, src, n, hipMemcpyDeviceToDevice, stream, true))
-COPY2D(hipMemcpy2D, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, hipMemcpyKind kind),
+	device_check(to) || device_check(from)
+		? hipErrorInvalidDevice
+		: memory_copy(dst, src, n, hipMemcpyDeviceToDevice, stream, true))
+COPY2D(hipMemcpy2D,
+	(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, hipMemcpyKind kind),
 	NULL, false)
-COPY2D(hipMemcpy2DAsync, (void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h,
-	hipMemcpyKind kind, hipStream_t stream), stream, true)
+COPY2D(hipMemcpy2DAsync,
+	(void *dst, size_t dpitch, const void *src, size_t spitch, size_t w, size_t h, hipMemcpyKind kind,
+		hipStream_t stream),
+	stream, true)
 FILL(hipMemset, (void *dst, int value, size_t n), 1, NULL, false)
 FILL(hipMemsetAsync, (void *dst, int value, size_t n, hipStream_t stream), 1, stream, true)
 FILL(hipMemsetD32, (hipDeviceptr_t dst, int value, size_t n), 4, NULL, false)
 ENTRY(hipMemset2D, (void *dst, size_t pitch, int value, size_t width, size_t height),
-	transfer((struct transfer){dst, NULL, pitch, 0, width, height, 1, value}, hipMemcpyDefault, NULL, false))
+	transfer((struct transfer){dst, NULL, pitch, 0, width, height, 1, value}, hipMemcpyDefault, NULL,
+		false))

@@ -194,7 +194,7 @@ static hipError_t copy(
 }
 
 ENTRY(hipGetSymbolAddress, (void **at, const void *symbol), find_variable(symbol, at, NULL))
-ENTRY(hipGetSymbolSize, (size_t *n, const void *symbol), find_variable(symbol, NULL, n))
+ENTRY(hipGetSymbolSize, (size_t * n, const void *symbol), find_variable(symbol, NULL, n))
 ENTRY(hipMemcpyToSymbol, (const void *symbol, const void *src, size_t n, size_t at, hipMemcpyKind kind),
 	copy(symbol, NULL, src, n, at, kind))
 ENTRY(hipMemcpyFromSymbol, (void *dst, const void *symbol, size_t n, size_t at, hipMemcpyKind kind),
@@ -206,7 +206,7 @@ ENTRY(hipMemcpyFromSymbol, (void *dst, const void *symbol, size_t n, size_t at, 
 static struct loaded {
 	struct module *module;
 	struct loaded *next;
-} *loaded;
+} * loaded;
 
 static hipError_t load_module(hipModule_t *module_p, const void *image)
 {
@@ -268,12 +268,12 @@ static hipError_t find_function(hipFunction_t *function_p, struct module *m, con
 	return *function_p ? hipSuccess : hipErrorNotFound;
 }
 
-ENTRY(hipModuleLoad, (hipModule_t *module, const char *path), load_file(module, path))
-ENTRY(hipModuleLoadData, (hipModule_t *module, const void *image), load_module(module, image))
+ENTRY(hipModuleLoad, (hipModule_t * module, const char *path), load_file(module, path))
+ENTRY(hipModuleLoadData, (hipModule_t * module, const void *image), load_module(module, image))
 ENTRY(hipModuleUnload, (hipModule_t module), unload((struct module *)module))
-ENTRY(hipModuleGetFunction, (hipFunction_t *function, hipModule_t module, const char *name),
+ENTRY(hipModuleGetFunction, (hipFunction_t * function, hipModule_t module, const char *name),
 	find_function(function, (struct module *)module, name))
-ENTRY(hipModuleGetGlobal, (hipDeviceptr_t *at, size_t *n, hipModule_t module, const char *name),
+ENTRY(hipModuleGetGlobal, (hipDeviceptr_t * at, size_t *n, hipModule_t module, const char *name),
 	find_global(at, n, (struct module *)module, name))
 
 /* ---- launches ---- */
@@ -329,17 +329,22 @@ static hipError_t check(const struct dispatch *d, size_t lds, hipError_t bad_gri
 }
 
 static hipError_t launch(struct kernel *k, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream,
-			 bool cooperative, hipError_t bad_grid)
+	bool cooperative, hipError_t bad_grid)
 {
 	static uint64_t nlaunches;
 	struct launch *l = zalloc(sizeof(*l) + k->kernarg_bytes);
 	hipError_t error;
 
-	l->dispatch = (struct dispatch){
-		.kernel = k, .device = stream_device(stream), .dynamic_lds_bytes = (unsigned)lds,
-		.grid = {grid.x, grid.y, grid.z}, .group = {block.x, block.y, block.z},
-		.nthreads = block.x * block.y * block.z, .cooperative = cooperative, .number = nlaunches++,
-		.acquire = SCOPE_SYSTEM, .release = SCOPE_SYSTEM};
+	l->dispatch = (struct dispatch){.kernel = k,
+		.device = stream_device(stream),
+		.dynamic_lds_bytes = (unsigned)lds,
+		.grid = {grid.x, grid.y, grid.z},
+		.group = {block.x, block.y, block.z},
+		.nthreads = block.x * block.y * block.z,
+		.cooperative = cooperative,
+		.number = nlaunches++,
+		.acquire = SCOPE_SYSTEM,
+		.release = SCOPE_SYSTEM};
 	error = check(&l->dispatch, lds, bad_grid);
 	if (!error)
 		error = pack(k, args, l->args);
@@ -356,14 +361,15 @@ static hipError_t launch_host(const void *host, dim3 grid, dim3 block, void **ar
 	struct kernel *k;
 	hipError_t error = device < 0 ? hipErrorContextIsDestroyed : find_kernel(host, device, &k);
 
-	return error ? error :
-		launch(k, grid, block, args, lds, stream, cooperative, hipErrorInvalidConfiguration);
+	return error ? error
+		     : launch(k, grid, block, args, lds, stream, cooperative, hipErrorInvalidConfiguration);
 }
 
 ENTRY(hipLaunchKernel, (const void *host, dim3 grid, dim3 block, void **args, size_t lds, hipStream_t stream),
 	launch_host(host, grid, block, args, lds, stream, false))
-ENTRY(hipLaunchCooperativeKernel, (const void *host, dim3 grid, dim3 block, void **args, unsigned lds,
-	hipStream_t stream), launch_host(host, grid, block, args, lds, stream, true))
+ENTRY(hipLaunchCooperativeKernel,
+	(const void *host, dim3 grid, dim3 block, void **args, unsigned lds, hipStream_t stream),
+	launch_host(host, grid, block, args, lds, stream, true))
 ENTRY(hipModuleLaunchKernel,
 	(hipFunction_t function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
 		unsigned lds, hipStream_t stream, void **args, void **extra),
@@ -380,10 +386,11 @@ static hipError_t put_attributes(hipFuncAttributes *to, const void *host)
 	hipError_t error = to ? find_kernel(host, device_current, &k) : hipErrorInvalidValue;
 
 	if (!error)
-		*to = (hipFuncAttributes){
-			.localSizeBytes = k->scratch_bytes, .sharedSizeBytes = k->lds_bytes,
+		*to = (hipFuncAttributes){.localSizeBytes = k->scratch_bytes,
+			.sharedSizeBytes = k->lds_bytes,
 			.maxDynamicSharedSizeBytes = (int)(LDS_BYTES - k->lds_bytes),
-			.maxThreadsPerBlock = (int)k->max_block_threads, .numRegs = (int)k->nvgprs};
+			.maxThreadsPerBlock = (int)k->max_block_threads,
+			.numRegs = (int)k->nvgprs};
 	return error;
 }
 
@@ -401,6 +408,6 @@ static hipError_t put_occupancy(int *nblocks, const void *host, int nthreads, si
 	return hipSuccess;
 }
 
-ENTRY(hipFuncGetAttributes, (hipFuncAttributes *to, const void *host), put_attributes(to, host))
+ENTRY(hipFuncGetAttributes, (hipFuncAttributes * to, const void *host), put_attributes(to, host))
 ENTRY(hipOccupancyMaxActiveBlocksPerMultiprocessor, (int *n, const void *host, int nthreads, size_t lds),
 	put_occupancy(n, host, nthreads, lds))

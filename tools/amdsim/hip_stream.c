@@ -10,11 +10,11 @@
 
 #include "hip.h"
 
-#define LEAST_PRIORITY 1 /* ROCm's range */
+#define LEAST_PRIORITY    1 /* ROCm's range */
 #define GREATEST_PRIORITY (-1)
 
 struct work {
-	stream_work *run;	    /* NULL: nothing */
+	stream_work *run;           /* NULL: nothing */
 	struct ihipEvent_t *event;  /* the event that this records, or NULL */
 	const struct stream *after; /* this waits for that stream's work up to after_ticket; NULL: for none */
 	uint64_t after_ticket, ticket;
@@ -40,7 +40,7 @@ struct ihipEvent_t {
 };
 
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* work is new, done, or failed; a stream ends */
-static struct stream *streams; /* including the null streams */
+static struct stream *streams;                            /* including the null streams */
 static uint64_t ntickets;
 static bool failed; /* a kernel trapped or faulted: the process is about to end */
 static _Thread_local const struct stream *own_stream;
@@ -132,7 +132,8 @@ static struct stream *create(int device, unsigned flags, bool is_null)
 	struct stream *s = zalloc(sizeof(*s));
 	pthread_t thread;
 
-	*s = (struct stream){streams, .device = device, .flags = flags, .is_null = is_null, .last_p = &s->first};
+	*s = (struct stream){
+		streams, .device = device, .flags = flags, .is_null = is_null, .last_p = &s->first};
 	device_used[device] = true;
 	if (pthread_create(&thread, NULL, serve, s) || pthread_detach(thread))
 		die("no thread for a stream");
@@ -256,10 +257,10 @@ static void run_call(void *arg)
 	c->function(c->stream, hipSuccess, c->data);
 }
 
-ENTRY(hipStreamCreate, (hipStream_t *stream), put_stream(stream, hipStreamDefault))
-ENTRY(hipStreamCreateWithFlags, (hipStream_t *stream, unsigned flags), put_stream(stream, flags))
+ENTRY(hipStreamCreate, (hipStream_t * stream), put_stream(stream, hipStreamDefault))
+ENTRY(hipStreamCreateWithFlags, (hipStream_t * stream, unsigned flags), put_stream(stream, flags))
 /* Priorities have no effect. */
-ENTRY(hipStreamCreateWithPriority, (hipStream_t *stream, unsigned flags, int priority),
+ENTRY(hipStreamCreateWithPriority, (hipStream_t * stream, unsigned flags, int priority),
 	((void)priority, put_stream(stream, flags)))
 ENTRY(hipStreamDestroy, (hipStream_t stream), destroy(stream))
 ENTRY(hipStreamSynchronize, (hipStream_t stream), wait_stream(stream, false))
@@ -267,13 +268,14 @@ ENTRY(hipStreamQuery, (hipStream_t stream), wait_stream(stream, true))
 /* Streams cannot capture. */
 ENTRY(hipStreamIsCapturing, (hipStream_t stream, hipStreamCaptureStatus *status_p),
 	!status_p ? hipErrorInvalidValue : ((void)stream, *status_p = hipStreamCaptureStatusNone, hipSuccess))
-ENTRY(hipThreadExchangeStreamCaptureMode, (hipStreamCaptureMode *mode),
+ENTRY(hipThreadExchangeStreamCaptureMode, (hipStreamCaptureMode * mode),
 	!mode ? hipErrorInvalidValue : (*mode = hipStreamCaptureModeGlobal, hipSuccess))
 ENTRY(hipDeviceGetStreamPriorityRange, (int *least, int *greatest),
 	(*least = LEAST_PRIORITY, *greatest = GREATEST_PRIORITY, hipSuccess))
 ENTRY(hipStreamAddCallback, (hipStream_t stream, hipStreamCallback_t function, void *data, unsigned flags),
-	flags || !function ? hipErrorInvalidValue :
-	stream_submit(stream, run_call, &(struct call){stream, function, data}, sizeof(struct call), true))
+	flags || !function ? hipErrorInvalidValue
+			   : stream_submit(stream, run_call, &(struct call){stream, function, data},
+				     sizeof(struct call), true))
 
 /* ---- events ---- */
 
@@ -308,17 +310,17 @@ static hipError_t put_elapsed(float *ms, const struct ihipEvent_t *start, const 
 	if (!ms)
 		return hipErrorInvalidValue;
 	if (!start || !stop || !start->stream || !stop->stream ||
-	    ((start->flags | stop->flags) & hipEventDisableTiming))
+		((start->flags | stop->flags) & hipEventDisableTiming))
 		return hipErrorInvalidHandle;
 	*ms = (float)(stop->ms - start->ms);
 	return wait_event(start, true) ? wait_event(start, true) : wait_event(stop, true);
 }
 
-ENTRY(hipEventCreate, (hipEvent_t *event), put_event(event, hipEventDefault))
-ENTRY(hipEventCreateWithFlags, (hipEvent_t *event, unsigned flags), put_event(event, flags))
+ENTRY(hipEventCreate, (hipEvent_t * event), put_event(event, hipEventDefault))
+ENTRY(hipEventCreateWithFlags, (hipEvent_t * event, unsigned flags), put_event(event, flags))
 ENTRY(hipEventDestroy, (hipEvent_t event), destroy_event(event))
-ENTRY(hipEventRecord, (hipEvent_t event, hipStream_t stream), !event ? hipErrorInvalidHandle :
-	submit(stream, &(struct work){.event = event}, "", 0, true))
+ENTRY(hipEventRecord, (hipEvent_t event, hipStream_t stream),
+	!event ? hipErrorInvalidHandle : submit(stream, &(struct work){.event = event}, "", 0, true))
 ENTRY(hipStreamWaitEvent, (hipStream_t stream, hipEvent_t event, unsigned flags),
 	!event ? hipErrorInvalidHandle
 		: flags

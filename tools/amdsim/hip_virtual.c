@@ -13,7 +13,7 @@
 #include "hip.h"
 
 #define GRANULE (UINT64_C(2) << 20)
-#define LABEL UINT64_C(0x616d6473696d766d)
+#define LABEL   UINT64_C(0x616d6473696d766d)
 
 struct label {
 	uint64_t magic, nbytes, device;
@@ -111,10 +111,10 @@ static hipError_t put_granularity(size_t *granularity, const hipMemAllocationPro
 }
 
 static hipError_t export(int *fd, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType type,
-			 unsigned long long flags)
+	unsigned long long flags)
 {
 	if (!fd || !handle || flags || type != hipMemHandleTypePosixFileDescriptor ||
-	    handle->prop.requestedHandleType != type)
+		handle->prop.requestedHandleType != type)
 		return hipErrorInvalidValue;
 	*fd = keep_file(fcntl(handle->fd, F_DUPFD_CLOEXEC, 0));
 	return *fd < 0 ? hipErrorOutOfMemory : hipSuccess;
@@ -142,12 +142,15 @@ static hipError_t import(
 	return hipSuccess;
 }
 
-ENTRY(hipMemCreate, (hipMemGenericAllocationHandle_t *handle, size_t n, const hipMemAllocationProp *prop,
-	unsigned long long flags), create(handle, n, prop, flags))
+ENTRY(hipMemCreate,
+	(hipMemGenericAllocationHandle_t * handle, size_t n, const hipMemAllocationProp *prop,
+		unsigned long long flags),
+	create(handle, n, prop, flags))
 ENTRY(hipMemRelease, (hipMemGenericAllocationHandle_t handle),
 	handle ? (drop(handle), hipSuccess) : hipErrorInvalidValue)
-ENTRY(hipMemGetAllocationGranularity, (size_t *granularity, const hipMemAllocationProp *prop,
-	hipMemAllocationGranularity_flags option), ((void)option, put_granularity(granularity, prop)))
+ENTRY(hipMemGetAllocationGranularity,
+	(size_t * granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option),
+	((void)option, put_granularity(granularity, prop)))
 ENTRY(hipMemGetAllocationPropertiesFromHandle,
 	(hipMemAllocationProp * prop, hipMemGenericAllocationHandle_t handle),
 	prop &&handle ? (*prop = handle->prop, hipSuccess) : hipErrorInvalidValue)
@@ -155,8 +158,9 @@ ENTRY(hipMemExportToShareableHandle,
 	(void *to, hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType type,
 		unsigned long long flags),
 	export(to, handle, type, flags))
-ENTRY(hipMemImportFromShareableHandle, (hipMemGenericAllocationHandle_t *handle, void *os_handle,
-	hipMemAllocationHandleType type), import(handle, os_handle, type))
+ENTRY(hipMemImportFromShareableHandle,
+	(hipMemGenericAllocationHandle_t * handle, void *os_handle, hipMemAllocationHandleType type),
+	import(handle, os_handle, type))
 
 /* ---- addresses ---- */
 
@@ -308,5 +312,5 @@ ENTRY(hipMemSetAccess, (void *memory, size_t n, const hipMemAccessDesc *desc, si
 	set_access((uintptr_t)memory, n, desc, count))
 ENTRY(hipMemGetAccess, (unsigned long long *flags, const hipMemLocation *location, void *memory),
 	put_access(flags, location, memory))
-ENTRY(hipMemRetainAllocationHandle, (hipMemGenericAllocationHandle_t *handle, void *memory),
+ENTRY(hipMemRetainAllocationHandle, (hipMemGenericAllocationHandle_t * handle, void *memory),
 	lend(handle, memory))

@@ -18,7 +18,10 @@ static void read_lane(struct wave *w, const struct inst *i, unsigned l)
 	open_source(w, i, 0, TYPE_u32, &s);
 	set32(w, &i->op[0], s.x[0][l]);
 }
-static unsigned first_lane(const struct wave *w) { return wave_exec(w) ? lowest(wave_exec(w)) : 0; }
+static unsigned first_lane(const struct wave *w)
+{
+	return wave_exec(w) ? lowest(wave_exec(w)) : 0;
+}
 /*
  * Each lane gets a lane of a row of 16, of its own row or another one, as four bits of the selectors say.
  * op_sel: 1, inactive lanes may be read; 2, what cannot be read is 0, instead of left as it was. v_permlane64
@@ -69,13 +72,17 @@ static void move(struct wave *w, const struct inst *i, uint32_t to, uint32_t fro
 
 /* Number of destinations, enum opcode_flags, and the function. */
 #define STATEMENTS(X) \
-	X(v_mov_b32, 1, 0, move(w, i, w->gpr_idx & 8 ? w->s[M0] & 0xff : 0, w->gpr_idx & 1 ? w->s[M0] & 0xff : 0)) \
+	X(v_mov_b32, 1, 0, \
+		move(w, i, w->gpr_idx & 8 ? w->s[M0] & 0xff : 0, w->gpr_idx & 1 ? w->s[M0] & 0xff : 0)) \
 	X(v_readlane_b32, 1, 0, read_lane(w, i, lane_number(w, &i->op[2]))) \
 	X(v_readfirstlane_b32, 1, 0, read_lane(w, i, first_lane(w))) \
-	X(v_writelane_b32, 1, OP_READS_DST, rows_of(w, &i->op[0])[0][lane_number(w, &i->op[2])] = get32(w, &i->op[1])) \
+	X(v_writelane_b32, 1, OP_READS_DST, \
+		rows_of(w, &i->op[0])[0][lane_number(w, &i->op[2])] = get32(w, &i->op[1])) \
 	X(v_permlane16_b32, 1, OP_READS_DST, permute_rows(w, i, 0)) \
-	X(v_permlanex16_b32, 1, OP_READS_DST, permute_rows(w, i, 16)) X(v_permlane64_b32, 1, 0, permute_rows(w, i, 32)) \
-	X(v_swap_b32, 2, OP_READS_DST, swap_registers(w, i)) X(v_movrels_b32, 1, 0, move(w, i, 0, w->s[M0])) \
+	X(v_permlanex16_b32, 1, OP_READS_DST, permute_rows(w, i, 16)) \
+	X(v_permlane64_b32, 1, 0, permute_rows(w, i, 32)) \
+	X(v_swap_b32, 2, OP_READS_DST, swap_registers(w, i)) \
+	X(v_movrels_b32, 1, 0, move(w, i, 0, w->s[M0])) \
 	X(v_movreld_b32, 1, 0, move(w, i, w->s[M0], 0))
 #define DEFINE_STATEMENT(name, ndsts, flags, statement) \
 	static void name(struct wave *w, const struct inst *i) \
@@ -92,22 +99,38 @@ static int find_source(const struct wave *w, const struct inst *i, int l)
 	const int n = i->dpp_arg, row = l & ~15, at = l & 15, last = (int)w->nlanes - 1;
 
 	switch (i->dpp) {
-	case DPP_QUAD_PERM: return (l & ~3) | i->quad_perm[l & 3];
-	case DPP_ROW_SHL: return at + n > 15 ? -1 : l + n;
-	case DPP_ROW_SHR: return at < n ? -1 : l - n;
-	case DPP_ROW_ROR: return row | ((at - n) & 15);
-	case DPP_WAVE_SHL: return l == last ? -1 : l + 1;
-	case DPP_WAVE_ROL: return (l + 1) & last;
-	case DPP_WAVE_SHR: return l - 1;
-	case DPP_WAVE_ROR: return (l - 1) & last;
-	case DPP_ROW_MIRROR: return row | (15 - at);
-	case DPP_ROW_HALF_MIRROR: return (l & ~7) | (7 - (l & 7));
-	case DPP_ROW_BCAST: return n == 31 ? (l < 32 ? -1 : 31) : row - 1; /* lane 15 of the row before */
-	case DPP_ROW_SHARE: return row | n;
-	case DPP_ROW_NEWBCAST: return row | n;
-	case DPP_ROW_XMASK: return l ^ n;
-	case DPP_8: return (l & ~7) | i->dpp8[l & 7];
-	default: return l;
+	case DPP_QUAD_PERM:
+		return (l & ~3) | i->quad_perm[l & 3];
+	case DPP_ROW_SHL:
+		return at + n > 15 ? -1 : l + n;
+	case DPP_ROW_SHR:
+		return at < n ? -1 : l - n;
+	case DPP_ROW_ROR:
+		return row | ((at - n) & 15);
+	case DPP_WAVE_SHL:
+		return l == last ? -1 : l + 1;
+	case DPP_WAVE_ROL:
+		return (l + 1) & last;
+	case DPP_WAVE_SHR:
+		return l - 1;
+	case DPP_WAVE_ROR:
+		return (l - 1) & last;
+	case DPP_ROW_MIRROR:
+		return row | (15 - at);
+	case DPP_ROW_HALF_MIRROR:
+		return (l & ~7) | (7 - (l & 7));
+	case DPP_ROW_BCAST:
+		return n == 31 ? (l < 32 ? -1 : 31) : row - 1; /* lane 15 of the row before */
+	case DPP_ROW_SHARE:
+		return row | n;
+	case DPP_ROW_NEWBCAST:
+		return row | n;
+	case DPP_ROW_XMASK:
+		return l ^ n;
+	case DPP_8:
+		return (l & ~7) | i->dpp8[l & 7];
+	default:
+		return l;
 	}
 }
 /*
@@ -120,7 +143,7 @@ void run_dpp(struct wave *w, const struct inst *i)
 	const unsigned first = plain.opcode->arg & ARG_CMPX && plain.nops == 2 ? 0 : plain.opcode->ndsts;
 	struct operand *o = &plain.op[first];
 	const uint64_t exec = wave_exec(w);
-	uint32_t rows[2][LANES] = { 0 }, (*from)[LANES] = rows_of(w, o);
+	uint32_t rows[2][LANES] = {0}, (*from)[LANES] = rows_of(w, o);
 	uint64_t written = 0;
 
 	for (unsigned l = 0; l < w->nlanes; l++) {
@@ -146,7 +169,10 @@ static unsigned select_shift(unsigned sel)
 {
 	return sel < SDWA_WORD_0 ? 8 * sel : sel == SDWA_WORD_1 ? 16 : 0;
 }
-static unsigned select_bits(unsigned sel) { return sel < SDWA_WORD_0 ? 8 : sel < SDWA_DWORD ? 16 : 32; }
+static unsigned select_bits(unsigned sel)
+{
+	return sel < SDWA_WORD_0 ? 8 : sel < SDWA_DWORD ? 16 : 32;
+}
 static uint32_t select_part(uint32_t x, unsigned sel, bool sext)
 {
 	const unsigned above = 32 - select_bits(sel);
@@ -167,7 +193,7 @@ static uint32_t merge_part(const struct inst *i, uint32_t old, uint32_t x)
 }
 void run_sdwa(struct wave *w, const struct inst *i)
 {
-	struct inst plain = *i->base, bits = { .opcode = i->opcode, .nops = i->nops };
+	struct inst plain = *i->base, bits = {.opcode = i->opcode, .nops = i->nops};
 	const bool has_row = i->op[0].kind == OPERAND_VGPR;
 	uint32_t rows[3][LANES], r[LANES];
 
@@ -211,9 +237,6 @@ void run_dual(struct wave *w, const struct inst *i)
 	memcpy(d, after, sizeof(after));
 }
 
-#define ROW_STATEMENT(name, ndsts, flags, ...) { #name, name, ndsts, 0, flags },
+#define ROW_STATEMENT(name, ndsts, flags, ...) {#name, name, ndsts, 0, flags},
 
-const struct opcode lane_opcodes[] = {
-	STATEMENTS(ROW_STATEMENT)
-	{ NULL, NULL, 0, 0, 0 }
-};
+const struct opcode lane_opcodes[] = {STATEMENTS(ROW_STATEMENT){NULL, NULL, 0, 0, 0}};

@@ -18,7 +18,7 @@ struct late {
 	struct wave *wave; /* NULL: the wave has ended */
 	const struct inst *inst;
 	access_done *done;
-	unsigned cu;	    /* of the block */
+	unsigned cu;        /* of the block */
 	uint64_t low, high; /* its addresses are in [low, high) */
 	struct access access;
 };
@@ -28,8 +28,8 @@ struct cached {
 	unsigned n, ordered[3];
 	struct outstanding {
 		const struct inst *inst;
-		struct late *late; /* NULL: it is done */
-		unsigned counters; /* those whose waits have not covered it yet */
+		struct late *late;      /* NULL: it is done */
+		unsigned counters;      /* those whose waits have not covered it yet */
 	} outstanding[MAX_OUTSTANDING]; /* oldest first */
 };
 

@@ -46,13 +46,22 @@ static void take_rows(const struct wave *w, unsigned reg, struct access *a, unsi
 static uint32_t convert(enum format format, uint32_t x, uint32_t old)
 {
 	switch (format) {
-	case I8: return (uint32_t)(int8_t)x;
-	case I16: return (uint32_t)(int16_t)x;
-	case LOW_U8: case LOW_16: return (old & 0xffff0000) | x;
-	case LOW_I8: return (old & 0xffff0000) | (uint16_t)(int8_t)x;
-	case HIGH_U8: case HIGH_16: return (old & 0xffff) | x << 16;
-	case HIGH_I8: return (old & 0xffff) | (uint32_t)(int8_t)x << 16;
-	default: return x;
+	case I8:
+		return (uint32_t)(int8_t)x;
+	case I16:
+		return (uint32_t)(int16_t)x;
+	case LOW_U8:
+	case LOW_16:
+		return (old & 0xffff0000) | x;
+	case LOW_I8:
+		return (old & 0xffff0000) | (uint16_t)(int8_t)x;
+	case HIGH_U8:
+	case HIGH_16:
+		return (old & 0xffff) | x << 16;
+	case HIGH_I8:
+		return (old & 0xffff) | (uint32_t)(int8_t)x << 16;
+	default:
+		return x;
 	}
 }
 
@@ -234,8 +243,8 @@ static unsigned find_past(const struct wave *w, const struct inst *i, enum acces
 }
 
 /* Does everything except reading and filling registers; done fills them, and may be NULL. */
-static void access_lanes(struct wave *w, const struct inst *i, enum segment segment, struct access *a,
-	access_done *done)
+static void access_lanes(
+	struct wave *w, const struct inst *i, enum segment segment, struct access *a, access_done *done)
 {
 	uint64_t local, lanes = wave_exec(w);
 
@@ -382,7 +391,7 @@ static void run_move(struct wave *w, const struct inst *i)
 	a.op = ATOMIC_ADD;
 	a.nbytes = format_bytes[format];
 	if (format >= B32 && format <= B128 && vector->kind == OPERAND_VGPR &&
-	    move_whole(w, i, segment, vector, w->v + data->reg, a.nbytes, !load))
+		move_whole(w, i, segment, vector, w->v + data->reg, a.nbytes, !load))
 		return;
 	find_addresses(w, i, segment, vector, &i->op[2], &a);
 	if (!load)
@@ -561,26 +570,32 @@ static void run_invalidate(struct wave *w, const struct inst *i)
 	{ \
 		name11, run_move, ndsts, (format) | (s) << 4, flags \
 	}
-#define LOAD(p, name9, name11, format, s) MOVE(1, OP_LOAD, format, s, p name9, p name11)
+#define LOAD(p, name9, name11, format, s)  MOVE(1, OP_LOAD, format, s, p name9, p name11)
 #define STORE(p, name9, name11, format, s) MOVE(0, 0, format, s, p name9, p name11)
 #define LOADS_AND_STORES(p, s) \
 	LOAD(p, "load_ubyte", "load_u8", U8, s), LOAD(p, "load_sbyte", "load_i8", I8, s), \
-	LOAD(p, "load_ushort", "load_u16", U16, s), LOAD(p, "load_sshort", "load_i16", I16, s), \
-	LOAD(p, "load_dword", "load_b32", B32, s), LOAD(p, "load_dwordx2", "load_b64", B64, s), \
-	LOAD(p, "load_dwordx3", "load_b96", B96, s), LOAD(p, "load_dwordx4", "load_b128", B128, s), \
-	LOAD(p, "load_ubyte_d16", "load_d16_u8", LOW_U8, s), LOAD(p, "load_sbyte_d16", "load_d16_i8", LOW_I8, s), \
-	LOAD(p, "load_short_d16", "load_d16_b16", LOW_16, s), \
-	LOAD(p, "load_ubyte_d16_hi", "load_d16_hi_u8", HIGH_U8, s), \
-	LOAD(p, "load_sbyte_d16_hi", "load_d16_hi_i8", HIGH_I8, s), \
-	LOAD(p, "load_short_d16_hi", "load_d16_hi_b16", HIGH_16, s), \
-	STORE(p, "store_byte", "store_b8", U8, s), STORE(p, "store_short", "store_b16", U16, s), \
-	STORE(p, "store_dword", "store_b32", B32, s), STORE(p, "store_dwordx2", "store_b64", B64, s), \
-	STORE(p, "store_dwordx3", "store_b96", B96, s), STORE(p, "store_dwordx4", "store_b128", B128, s), \
-	STORE(p, "store_byte_d16_hi", "store_d16_hi_b8", HIGH_U8, s), \
-	STORE(p, "store_short_d16_hi", "store_d16_hi_b16", HIGH_16, s)
+		LOAD(p, "load_ushort", "load_u16", U16, s), LOAD(p, "load_sshort", "load_i16", I16, s), \
+		LOAD(p, "load_dword", "load_b32", B32, s), LOAD(p, "load_dwordx2", "load_b64", B64, s), \
+		LOAD(p, "load_dwordx3", "load_b96", B96, s), LOAD(p, "load_dwordx4", "load_b128", B128, s), \
+		LOAD(p, "load_ubyte_d16", "load_d16_u8", LOW_U8, s), \
+		LOAD(p, "load_sbyte_d16", "load_d16_i8", LOW_I8, s), \
+		LOAD(p, "load_short_d16", "load_d16_b16", LOW_16, s), \
+		LOAD(p, "load_ubyte_d16_hi", "load_d16_hi_u8", HIGH_U8, s), \
+		LOAD(p, "load_sbyte_d16_hi", "load_d16_hi_i8", HIGH_I8, s), \
+		LOAD(p, "load_short_d16_hi", "load_d16_hi_b16", HIGH_16, s), \
+		STORE(p, "store_byte", "store_b8", U8, s), STORE(p, "store_short", "store_b16", U16, s), \
+		STORE(p, "store_dword", "store_b32", B32, s), \
+		STORE(p, "store_dwordx2", "store_b64", B64, s), \
+		STORE(p, "store_dwordx3", "store_b96", B96, s), \
+		STORE(p, "store_dwordx4", "store_b128", B128, s), \
+		STORE(p, "store_byte_d16_hi", "store_d16_hi_b8", HIGH_U8, s), \
+		STORE(p, "store_short_d16_hi", "store_d16_hi_b16", HIGH_16, s)
 
 /* Bits say whether atomics return; for LDS, the name does. */
-#define GLOBAL_ATOMIC(name, op, s) {name, run_atomic, 0, (op) | (s) << 5, OP_LOAD | OP_RETURNS}
+#define GLOBAL_ATOMIC(name, op, s) \
+	{ \
+		name, run_atomic, 0, (op) | (s) << 5, OP_LOAD | OP_RETURNS \
+	}
 #define LDS_ATOMIC(name, suffix, op) \
 	{name suffix, run_atomic, 0, (op) | LDS << 5, 0}, \
 	{ \
@@ -589,27 +604,37 @@ static void run_invalidate(struct wave *w, const struct inst *i)
 #define LDS_ATOMICS(name, type, op) LDS_ATOMIC(name, type "32", op), LDS_ATOMIC(name, type "64", (op) | WIDE)
 #define ATOMICS(p, name9, name11, type, op, s) \
 	GLOBAL_ATOMIC(p name9, op, s), GLOBAL_ATOMIC(p name9 "_x2", (op) | WIDE, s), \
-	GLOBAL_ATOMIC(p name11 type "32", op, s), GLOBAL_ATOMIC(p name11 type "64", (op) | WIDE, s)
+		GLOBAL_ATOMIC(p name11 type "32", op, s), GLOBAL_ATOMIC(p name11 type "64", (op) | WIDE, s)
 #define ALL_ATOMICS(p, s) \
 	ATOMICS(p, "add", "add", "_u", ATOMIC_ADD, s), ATOMICS(p, "sub", "sub", "_u", ATOMIC_SUB, s), \
-	ATOMICS(p, "and", "and", "_b", ATOMIC_AND, s), ATOMICS(p, "or", "or", "_b", ATOMIC_OR, s), \
-	ATOMICS(p, "xor", "xor", "_b", ATOMIC_XOR, s), ATOMICS(p, "swap", "swap", "_b", ATOMIC_SWAP, s), \
-	ATOMICS(p, "cmpswap", "cmpswap", "_b", ATOMIC_CMPSWAP, s), ATOMICS(p, "smin", "min", "_i", ATOMIC_SMIN, s), \
-	ATOMICS(p, "umin", "min", "_u", ATOMIC_UMIN, s), ATOMICS(p, "smax", "max", "_i", ATOMIC_SMAX, s), \
-	ATOMICS(p, "umax", "max", "_u", ATOMIC_UMAX, s), \
-	GLOBAL_ATOMIC(p "add_f32", ATOMIC_FADD, s), GLOBAL_ATOMIC(p "add_f64", ATOMIC_FADD | WIDE, s)
+		ATOMICS(p, "and", "and", "_b", ATOMIC_AND, s), ATOMICS(p, "or", "or", "_b", ATOMIC_OR, s), \
+		ATOMICS(p, "xor", "xor", "_b", ATOMIC_XOR, s), \
+		ATOMICS(p, "swap", "swap", "_b", ATOMIC_SWAP, s), \
+		ATOMICS(p, "cmpswap", "cmpswap", "_b", ATOMIC_CMPSWAP, s), \
+		ATOMICS(p, "smin", "min", "_i", ATOMIC_SMIN, s), \
+		ATOMICS(p, "umin", "min", "_u", ATOMIC_UMIN, s), \
+		ATOMICS(p, "smax", "max", "_i", ATOMIC_SMAX, s), \
+		ATOMICS(p, "umax", "max", "_u", ATOMIC_UMAX, s), GLOBAL_ATOMIC(p "add_f32", ATOMIC_FADD, s), \
+		GLOBAL_ATOMIC(p "add_f64", ATOMIC_FADD | WIDE, s)
 
 #define PAIR(name9, name11, suffix, is_load, arg, flags) \
-	{name9 suffix, run_pair, is_load, arg, flags}, {name11 suffix, run_pair, is_load, arg, flags}
+	{name9 suffix, run_pair, is_load, arg, flags}, \
+	{ \
+		name11 suffix, run_pair, is_load, arg, flags \
+	}
 #define PAIRS(name9, name11, is_load, flags) \
 	PAIR(name9, name11, "_b32", is_load, 4, flags), PAIR(name9, name11, "_b64", is_load, 8, flags), \
-	PAIR(name9 "st64", name11 "_stride64", "_b32", is_load, 4 | WIDE, flags), \
-	PAIR(name9 "st64", name11 "_stride64", "_b64", is_load, 8 | WIDE, flags)
+		PAIR(name9 "st64", name11 "_stride64", "_b32", is_load, 4 | WIDE, flags), \
+		PAIR(name9 "st64", name11 "_stride64", "_b64", is_load, 8 | WIDE, flags)
 #define SCALAR_LOAD(p, name9, name11, ndwords) \
-	{p name9, run_scalar_load, 1, ndwords, OP_LOAD}, {p name11, run_scalar_load, 1, ndwords, OP_LOAD}
+	{p name9, run_scalar_load, 1, ndwords, OP_LOAD}, \
+	{ \
+		p name11, run_scalar_load, 1, ndwords, OP_LOAD \
+	}
 #define SCALAR_LOADS(p) \
-	SCALAR_LOAD(p, "dword", "b32", 1), SCALAR_LOAD(p, "dwordx2", "b64", 2), SCALAR_LOAD(p, "dwordx4", "b128", 4), \
-	SCALAR_LOAD(p, "dwordx8", "b256", 8), SCALAR_LOAD(p, "dwordx16", "b512", 16)
+	SCALAR_LOAD(p, "dword", "b32", 1), SCALAR_LOAD(p, "dwordx2", "b64", 2), \
+		SCALAR_LOAD(p, "dwordx4", "b128", 4), SCALAR_LOAD(p, "dwordx8", "b256", 8), \
+		SCALAR_LOAD(p, "dwordx16", "b512", 16)
 
 const struct opcode memory_opcodes[] = {LOADS_AND_STORES("global_", GLOBAL), LOADS_AND_STORES("flat_", FLAT),
 	LOADS_AND_STORES("scratch_", SCRATCH), LOADS_AND_STORES("buffer_", BUFFER),

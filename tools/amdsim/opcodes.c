@@ -10,11 +10,9 @@
 
 /* The first one that fits is replaced. */
 static const char *const renamed[][2] = {
-	{"v_dual_", "v_"}, {"v_exp_legacy_", "v_exp_"}, {"v_log_legacy_", "v_log_"}
-};
+	{"v_dual_", "v_"}, {"v_exp_legacy_", "v_exp_"}, {"v_log_legacy_", "v_log_"}};
 static const struct opcode *const tables[] = {
-	scalar_opcodes, vector_opcodes, float_opcodes, compare_opcodes, lane_opcodes, memory_opcodes
-};
+	scalar_opcodes, vector_opcodes, float_opcodes, compare_opcodes, lane_opcodes, memory_opcodes};
 
 static void *names; /* a tree of the tables' lines */
 

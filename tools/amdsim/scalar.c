@@ -22,7 +22,10 @@ static uint64_t signed_field(uint64_t x, unsigned at, unsigned nbits)
 
 	return nbits == 0 ? 0 : (uint64_t)((int64_t)(x << above) >> (above + at));
 }
-static uint32_t trailing_zeros(uint64_t x) { return x ? (uint32_t)__builtin_ctzll(x) : UINT32_MAX; }
+static uint32_t trailing_zeros(uint64_t x)
+{
+	return x ? (uint32_t)__builtin_ctzll(x) : UINT32_MAX;
+}
 static uint32_t leading_zeros(uint64_t x, unsigned nbits)
 {
 	return x ? (uint32_t)__builtin_clzll(x) - (64 - nbits) : UINT32_MAX;
@@ -36,12 +39,12 @@ static uint64_t reverse_bits(uint64_t x)
 	return r;
 }
 
-#define KEEP w->scc
-#define BITS (8 * (unsigned)sizeof(a))
-#define ONE (a * 0 + 1) /* 1, of a's type */
-#define SIGNED(x) ((int32_t)(x))
+#define KEEP             w->scc
+#define BITS             (8 * (unsigned)sizeof(a))
+#define ONE              (a * 0 + 1) /* 1, of a's type */
+#define SIGNED(x)        ((int32_t)(x))
 #define OVERFLOWS(exact) ((exact) != SIGNED(exact))
-#define EXACT(x) ((int64_t)SIGNED(x))
+#define EXACT(x)         ((int64_t)SIGNED(x))
 
 /* clang-format off */
 /* Instructions of 32 and of 64 bits: name without _b32 and _b64. */
@@ -97,7 +100,8 @@ static uint64_t reverse_bits(uint64_t x)
 #define DEFINE_VALUE(name, also, to, from, value, becomes) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
-		const uint##from##_t a = get##from(w, &i->op[1]), b = i->nops > 2 ? get##from(w, &i->op[2]) : 0; \
+		const uint##from##_t a = get##from(w, &i->op[1]), \
+				     b = i->nops > 2 ? get##from(w, &i->op[2]) : 0; \
 		const uint##to##_t d = get##to(w, &i->op[0]), r = (uint##to##_t)(value); \
 		(void)b, (void)d; \
 		w->scc = becomes; \
@@ -149,7 +153,7 @@ TESTS(DEFINE_TEST)
 #define DEFINE_EXEC_OF(name, n, value) \
 	static void name(struct wave *w, const struct inst *i) \
 	{ \
-		const struct operand exec = { .kind = OPERAND_SGPR, .reg = EXEC, .nregs = n / 32 }; \
+		const struct operand exec = {.kind = OPERAND_SGPR, .reg = EXEC, .nregs = n / 32}; \
 		const uint##n##_t e = get##n(w, &exec), a = get##n(w, &i->op[1]), r = value; \
 		set##n(w, &i->op[0], e); \
 		set##n(w, &exec, r); \
@@ -188,9 +192,13 @@ BRANCHES(DEFINE_BRANCH)
 /* ---- hardware registers ---- */
 
 enum {
-	HW_MODE = 1, HW_ID = 4, HW_SH_MEM_BASES = 15, HW_SHADER_CYCLES = 29,
+	HW_MODE = 1,
+	HW_ID = 4,
+	HW_SH_MEM_BASES = 15,
+	HW_SHADER_CYCLES = 29,
 	/* MODE at a kernel's start: all denormals, DX10_CLAMP, IEEE; 0 is rounding to nearest even */
-	MODE_START = 0x3f0, MODE_FLOAT = 0xff,
+	MODE_START = 0x3f0,
+	MODE_FLOAT = 0xff,
 	MESSAGE_GET_REALTIME = 131
 };
 
@@ -217,15 +225,23 @@ static uint64_t read_clock(void)
 static uint32_t read_hardware(const struct wave *w, unsigned id)
 {
 	switch (id) {
-	case HW_MODE: return MODE_START | (w->gpr_idx ? UINT32_C(1) << 27 : 0);
-	case HW_ID: return (uint32_t)w->block->cu << 8;
-	case HW_SH_MEM_BASES: return (uint32_t)(APERTURE_PRIVATE >> 48 | APERTURE_LDS >> 48 << 16);
-	case HW_SHADER_CYCLES: return read_clock() & 0xfffff;
-	default: return 0;
+	case HW_MODE:
+		return MODE_START | (w->gpr_idx ? UINT32_C(1) << 27 : 0);
+	case HW_ID:
+		return (uint32_t)w->block->cu << 8;
+	case HW_SH_MEM_BASES:
+		return (uint32_t)(APERTURE_PRIVATE >> 48 | APERTURE_LDS >> 48 << 16);
+	case HW_SHADER_CYCLES:
+		return read_clock() & 0xfffff;
+	default:
+		return 0;
 	}
 }
 /* hwreg(id, at, nbits) is in bits 5:0, 10:6 and 15:11 of the code, with nbits minus 1. */
-static uint32_t field_mask(uint32_t code) { return (uint32_t)((UINT64_C(2) << (code >> 11 & 31)) - 1); }
+static uint32_t field_mask(uint32_t code)
+{
+	return (uint32_t)((UINT64_C(2) << (code >> 11 & 31)) - 1);
+}
 static uint32_t read_field(const struct wave *w, const struct inst *i)
 {
 	const uint32_t code = code_word(w, i);
@@ -311,14 +327,17 @@ static void jump_and_link(struct wave *w, const struct inst *i, uint64_t to)
 		__VA_ARGS__; \
 	}
 STATEMENTS(DEFINE_STATEMENT)
-static void do_nothing(struct wave *w, const struct inst *i) { (void)w, (void)i; }
+static void do_nothing(struct wave *w, const struct inst *i)
+{
+	(void)w, (void)i;
+}
 
-#define ROW_LOGIC(name, also, ...) ROW(name##_b32, also##_b32, ) ROW(name##_b64, also##_b64, )
-#define ROW_UPDATE(name, ...) ROW_OF(name, , name, 1, 0, OP_READS_DST)
-#define ROW_TEST(name, ...) ROW_OF(name, , name, 0, 0, 0)
-#define ROW_BRANCH(name, ...) ROW_OF(name, , name, 0, 0, OP_BRANCH)
+#define ROW_LOGIC(name, also, ...)             ROW(name##_b32, also##_b32, ) ROW(name##_b64, also##_b64, )
+#define ROW_UPDATE(name, ...)                  ROW_OF(name, , name, 1, 0, OP_READS_DST)
+#define ROW_TEST(name, ...)                    ROW_OF(name, , name, 0, 0, 0)
+#define ROW_BRANCH(name, ...)                  ROW_OF(name, , name, 0, 0, OP_BRANCH)
 #define ROW_STATEMENT(name, ndsts, flags, ...) ROW_OF(name, , name, ndsts, 0, flags)
-#define ROW_NOTHING(name) ROW_OF(name, , do_nothing, 0, 0, 0)
+#define ROW_NOTHING(name)                      ROW_OF(name, , do_nothing, 0, 0, 0)
 
 /* clang-format off */
 const struct opcode scalar_opcodes[] = {

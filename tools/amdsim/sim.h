@@ -49,17 +49,20 @@ enum { NO_PENDING = NSGPRS + NVGPRS, NPENDING = NO_PENDING + 8 };
 
 enum operand_kind {
 	OPERAND_NONE, /* off, null, or missing */
-	OPERAND_SGPR, OPERAND_VGPR,
-	OPERAND_IMM,  /* also shared_base and private_base: their apertures */
-	OPERAND_SCC, OPERAND_VCCZ, OPERAND_EXECZ,
-	OPERAND_ROWS  /* instead of vector registers: what DPP or SDWA made of them */
+	OPERAND_SGPR,
+	OPERAND_VGPR,
+	OPERAND_IMM, /* also shared_base and private_base: their apertures */
+	OPERAND_SCC,
+	OPERAND_VCCZ,
+	OPERAND_EXECZ,
+	OPERAND_ROWS /* instead of vector registers: what DPP or SDWA made of them */
 };
 
 struct operand {
 	enum operand_kind kind;
-	unsigned reg, nregs;  /* the first register, and how many of 32 bits */
-	bool neg, abs, sext;  /* -x and |x| of floating point; sext: of SDWA */
-	unsigned pending;     /* the first register's place in wave->pending, or NO_PENDING */
+	unsigned reg, nregs; /* the first register, and how many of 32 bits */
+	bool neg, abs, sext; /* -x and |x| of floating point; sext: of SDWA */
+	unsigned pending;    /* the first register's place in wave->pending, or NO_PENDING */
 	/* the constant for 32 and 16 bits: a float, for f16 a half, or an integer */
 	uint32_t imm32;
 	/* for 64 bits: an integer is sign-extended, a literal only for i64; for f64 the bits of a double */
@@ -94,40 +97,40 @@ enum dpp_kind {
  */
 struct inst {
 	void (*run)(struct wave *w, const struct inst *i); /* NULL: not decoded */
-	const struct opcode *opcode;  /* NULL: the simulator does not know it */
-	unsigned nops, nbytes;	      /* bytes of code */
-	uint8_t ndsts;		      /* how many operands, from the first on, it writes */
+	const struct opcode *opcode;                       /* NULL: the simulator does not know it */
+	unsigned nops, nbytes;                             /* bytes of code */
+	uint8_t ndsts; /* how many operands, from the first on, it writes */
 	/* bit k: the registers of operand k must have no outstanding load; v_dual_*: of either half */
 	uint8_t awaited;
 	struct operand op[6];
-	uint64_t offset;	      /* in the code object's addresses */
-	int32_t target; /* of a direct branch or call: index in module->insts; -1: not direct, or outside */
-	int32_t imm_offset;	      /* "offset" */
-	uint8_t offset0, offset1;     /* of ds_*2 */
-	bool sc0, sc1, glc, clamp;    /* gfx942 has the first two, others glc */
+	uint64_t offset; /* in the code object's addresses */
+	int32_t target;  /* of a direct branch or call: index in module->insts; -1: not direct, or outside */
+	int32_t imm_offset;        /* "offset" */
+	uint8_t offset0, offset1;  /* of ds_*2 */
+	bool sc0, sc1, glc, clamp; /* gfx942 has the first two, others glc */
 	/* bit k: for source k; bit 3 of op_sel of a VOP3: for the destination */
 	uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
 	bool is_sdwa, bound_ctrl, fi;
 	uint8_t src_sel[2], dst_sel, dst_unused;
-	uint8_t dpp, dpp_arg;	      /* enum dpp_kind; the number of row_shl and the like */
+	uint8_t dpp, dpp_arg; /* enum dpp_kind; the number of row_shl and the like */
 	uint8_t quad_perm[4], dpp8[8], row_mask, bank_mask;
 	int16_t vmcnt, lgkmcnt, vscnt; /* of waits; -1: does not wait for it */
-	struct inst *base;	      /* DPP, SDWA: the instruction without it; v_dual_*: the two halves */
-	const char *text;	      /* the disassembler's text */
+	struct inst *base;             /* DPP, SDWA: the instruction without it; v_dual_*: the two halves */
+	const char *text;              /* the disassembler's text */
 };
 
 /* One line of an instruction table. */
 struct opcode {
 	const char *name; /* mnemonic without _e32, _e64, _dpp, _sdwa */
 	void (*run)(struct wave *w, const struct inst *i);
-	uint8_t ndsts;	  /* how many of its operands it writes, without OP_RETURNS */
-	uint8_t arg;	  /* for the handler: bytes per lane, an operation ... */
-	uint8_t flags;	  /* enum opcode_flags */
+	uint8_t ndsts; /* how many of its operands it writes, without OP_RETURNS */
+	uint8_t arg;   /* for the handler: bytes per lane, an operation ... */
+	uint8_t flags; /* enum opcode_flags */
 };
 enum opcode_flags {
-	OP_LOAD = 1,	  /* its destinations are filled late, and are poisoned until a wait */
+	OP_LOAD = 1,      /* its destinations are filled late, and are poisoned until a wait */
 	OP_READS_DST = 2, /* v_fmac, s_cmov, loads of halves ...: a destination is a source too */
-	OP_BRANCH = 4,	  /* may set w->pc */
+	OP_BRANCH = 4,    /* may set w->pc */
 	/* an atomic: with sc0 (gfx942) or glc (others) it writes its first operand, else none */
 	OP_RETURNS = 8
 };
@@ -184,7 +187,7 @@ struct kernel {
 		char descriptor[64];
 		struct {
 			uint32_t lds_bytes, scratch_bytes, kernarg_bytes, reserved1; /* scratch: per lane */
-			int64_t code_distance; /* from the descriptor */
+			int64_t code_distance;                                       /* from the descriptor */
 			uint32_t reserved2[5], rsrc3, rsrc1, rsrc2;
 			uint16_t properties; /* KERNEL_CODE_PROPERTIES: which user SGPRs there are */
 			/* user SGPRs: how many dwords of arguments, and from bit 7 on the first one */
@@ -195,15 +198,15 @@ struct kernel {
 
 struct module {
 	enum gpu gpu;
-	uint64_t base;	     /* address of its segments, for kernels */
-	char *host;	     /* the same, for the simulator */
+	uint64_t base; /* address of its segments, for kernels */
+	char *host;    /* the same, for the simulator */
 	size_t nbytes;
-	uint64_t text, text_bytes; /* in the code object's addresses */
-	struct inst *insts;  /* [(address - text) / 4] */
+	uint64_t text, text_bytes;     /* in the code object's addresses */
+	struct inst *insts;            /* [(address - text) / 4] */
 	const struct inst *seen[4096]; /* for decode.c: by encoding */
 	struct kernel *kernels;
 	const Elf64_Sym *symbols;
-	const char *names;   /* of symbols */
+	const char *names; /* of symbols */
 	size_t nkernels, nsymbols;
 	struct chunk *chunks; /* of module_alloc */
 };
@@ -235,15 +238,15 @@ int gpu_by_name(const char *name);
  * ARENA_ALIAS above the address that kernels use. Other memory (of the host, pinned or managed) has one
  * address, except LOCKED.
  */
-#define ARENA_BASE UINT64_C(0x200000000000)
-#define ARENA_BYTES UINT64_C(0x100000000000)
-#define ARENA_ALIAS UINT64_C(0x100000000000)
+#define ARENA_BASE       UINT64_C(0x200000000000)
+#define ARENA_BYTES      UINT64_C(0x100000000000)
+#define ARENA_ALIAS      UINT64_C(0x100000000000)
 /*
  * HSA: kernels see host memory that was locked at another address. This bit, which no process uses, is set.
  */
-#define LOCKED (UINT64_C(1) << 47)
+#define LOCKED           (UINT64_C(1) << 47)
 /* Flat addresses of a block's LDS and a lane's scratch. */
-#define APERTURE_LDS UINT64_C(0x0001000000000000)
+#define APERTURE_LDS     UINT64_C(0x0001000000000000)
 #define APERTURE_PRIVATE UINT64_C(0x0002000000000000)
 
 static inline uint64_t round_up(uint64_t n, uint64_t to)
@@ -278,18 +281,28 @@ void memory_free_code(uint64_t address);
 enum { CACHE_NEAR = 1, CACHE_FAR = 2, CACHE_SCALAR = 4, CACHE_L2 = 8, CACHE_L2_AGENT = 16 };
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_WRITEBACK };
 enum atomic_op {
-	ATOMIC_ADD, ATOMIC_SUB, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_SWAP, ATOMIC_CMPSWAP, ATOMIC_SMIN,
-	ATOMIC_UMIN, ATOMIC_SMAX, ATOMIC_UMAX, ATOMIC_FADD
+	ATOMIC_ADD,
+	ATOMIC_SUB,
+	ATOMIC_AND,
+	ATOMIC_OR,
+	ATOMIC_XOR,
+	ATOMIC_SWAP,
+	ATOMIC_CMPSWAP,
+	ATOMIC_SMIN,
+	ATOMIC_UMIN,
+	ATOMIC_SMAX,
+	ATOMIC_UMAX,
+	ATOMIC_FADD
 };
 
 /* A vector memory instruction's work, lane by lane. */
 struct access {
 	enum access_kind kind;
 	enum atomic_op op;
-	unsigned nbytes;	    /* per lane: 1 to 16 */
-	unsigned past; /* CACHE_*: loads do not hit them, stores and atomics do not stay in L2 */
-	uint64_t lanes;		    /* that take part */
-	uint64_t address[LANES];    /* as kernels see them */
+	unsigned nbytes;         /* per lane: 1 to 16 */
+	unsigned past;           /* CACHE_*: loads do not hit them, stores and atomics do not stay in L2 */
+	uint64_t lanes;          /* that take part */
+	uint64_t address[LANES]; /* as kernels see them */
 	/* to be stored, or loaded; for atomics the operand, then what to compare with */
 	uint32_t data[4][LANES];
 };
@@ -351,22 +364,22 @@ enum wave_state { WAVE_RUNS, WAVE_AT_BARRIER, WAVE_AT_GWS, WAVE_DONE };
 
 struct wave {
 	uint32_t s[NSGPRS];
-	uint32_t (*v)[LANES];	   /* AGPR k is v[AGPRS + k] */
+	uint32_t (*v)[LANES]; /* AGPR k is v[AGPRS + k] */
 	bool scc;
-	unsigned nlanes;	   /* 32 or 64 */
-	const struct inst *pc;	   /* the next one */
+	unsigned nlanes;       /* 32 or 64 */
+	const struct inst *pc; /* the next one */
 	struct module *module;
 	struct block *block;
 	enum wave_state state;
-	bool yields;		   /* its turn ends */
-	bool moves;		   /* and it is not waiting for other waves */
-	uint8_t gpr_idx;	   /* s_set_gpr_idx_on: M0 indexes v_mov_b32's 1: source, 8: destination */
+	bool yields;               /* its turn ends */
+	bool moves;                /* and it is not waiting for other waves */
+	uint8_t gpr_idx;           /* s_set_gpr_idx_on: M0 indexes v_mov_b32's 1: source, 8: destination */
 	uint8_t pending[NPENDING]; /* loads that have not filled each register yet */
-	unsigned npending;	   /* the sum of these */
-	char *scratch;		   /* [lane][scratch_bytes] */
+	unsigned npending;         /* the sum of these */
+	char *scratch;             /* [lane][scratch_bytes] */
 	unsigned scratch_bytes, number; /* number: in its block */
-	struct cached *cached;	   /* of caches.c */
-	unsigned starves;	   /* turns that it still has to miss, because of config()->schedule */
+	struct cached *cached;          /* of caches.c */
+	unsigned starves;               /* turns that it still has to miss, because of config()->schedule */
 };
 
 /* What blocks use of a compute unit: of each of its four SIMDs, then of the whole. */
@@ -374,13 +387,13 @@ enum { USED_WAVES, USED_VGPRS = 4, USED_LDS = 8, USED_BARRIERS, NRESOURCES };
 
 struct block {
 	struct dispatch *dispatch;
-	uint32_t id[3], size[3];   /* size: in threads */
+	uint32_t id[3], size[3]; /* size: in threads */
 	struct wave *waves;
 	unsigned nwaves, ndone, nbarrier;
 	char *lds;
 	unsigned lds_bytes;
-	int cu;			   /* the compute unit that it is on */
-	uint32_t usage[NRESOURCES]; /* of the compute unit */
+	int cu;                      /* the compute unit that it is on */
+	uint32_t usage[NRESOURCES];  /* of the compute unit */
 	struct cached_block *cached; /* of caches.c */
 	struct block *next;
 };
@@ -389,17 +402,17 @@ struct dispatch {
 	struct kernel *kernel;
 	int device;
 	uint32_t grid[3], group[3]; /* grid: in blocks; group: threads of a block */
-	uint32_t threads[3];	   /* of the grid: its last blocks may be smaller than the others */
-	unsigned nthreads;	   /* of a block */
+	uint32_t threads[3];        /* of the grid: its last blocks may be smaller than the others */
+	unsigned nthreads;          /* of a block */
 	unsigned dynamic_lds_bytes;
-	unsigned scratch_bytes;	   /* per lane; 0: what the kernel needs */
+	unsigned scratch_bytes; /* per lane; 0: what the kernel needs */
 	bool cooperative;
 	/* for L2, before and after the kernel; CUs' caches are always empty before */
 	enum scope acquire, release;
 	/* hsa_kernel_dispatch_packet, all arguments, and amd_queue_t or 0; addresses for the kernel */
 	uint64_t packet, kernarg, queue;
-	uint64_t number;	   /* counts the process's dispatches */
-	int how;		   /* how it ended: DISPATCH_* */
+	uint64_t number; /* counts the process's dispatches */
+	int how;         /* how it ended: DISPATCH_* */
 };
 enum { DISPATCH_DONE, DISPATCH_TRAPPED, DISPATCH_FAULTED };
 
@@ -423,7 +436,7 @@ void wave_fault(struct wave *w, const struct inst *i, int how, const char *forma
 #define wave_die(w, i, ...) (wave_fault(w, i, DISPATCH_FAULTED, __VA_ARGS__), abort())
 /* n 1: one more load has not yet filled an operand's registers; -1: one has filled them. */
 void wave_mark(struct wave *w, const struct operand *o, int n);
-#define wave_pend(w, o) wave_mark(w, o, 1)
+#define wave_pend(w, o)   wave_mark(w, o, 1)
 #define wave_filled(w, o) wave_mark(w, o, -1)
 /* Continues at an address in the module. */
 void wave_jump(struct wave *w, const struct inst *i, uint64_t address);
@@ -460,18 +473,18 @@ static inline uint64_t wave_exec(const struct wave *w)
 /* ---- settings, from the environment, read once: config.c ---- */
 
 struct config {
-	enum gpu gpu;	     /* AMDSIM_GPU=gfx942 */
-	int ndevices;	     /* AMDSIM_DEVICES=8 */
+	enum gpu gpu; /* AMDSIM_GPU=gfx942 */
+	int ndevices; /* AMDSIM_DEVICES=8 */
 	/* AMDSIM_CUS=8: compute units of a device, which all processes of a job share */
 	int ncus;
-	uint64_t job;	     /* AMDSIM_JOB=0: a number; jobs with different numbers have separate machines */
-	uint64_t late;	     /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
+	uint64_t job;  /* AMDSIM_JOB=0: a number; jobs with different numbers have separate machines */
+	uint64_t late; /* AMDSIM_LATE=SEED: late stores, stale lines; 0: memory in program order */
 	/* AMDSIM_SCHEDULE=SEED: turns of random length, waves that miss turns; 0: in order */
 	uint64_t schedule;
 	bool has_xgmi;       /* AMDSIM_XGMI=1: devices are linked by XGMI; 0: by PCIe, which has no atomics */
 	bool has_fine;       /* AMDSIM_FINE=1: a device has fine-grained memory, as with XGMI */
 	size_t memory_bytes; /* AMDSIM_MEMORY=16g: per device */
-	bool trace;	     /* AMDSIM_TRACE=1: writes each instruction to stderr */
+	bool trace;          /* AMDSIM_TRACE=1: writes each instruction to stderr */
 };
 const struct config *config(void);
 /* Writes "amdsim: ..." and a newline to stderr, at once. */

@@ -12,7 +12,7 @@
  */
 static const struct operand *source_operand(const struct inst *i, unsigned n, enum type type)
 {
-	static const struct operand vcc = { .kind = OPERAND_SGPR, .reg = VCC, .nregs = 2 };
+	static const struct operand vcc = {.kind = OPERAND_SGPR, .reg = VCC, .nregs = 2};
 	const bool implied = i->opcode->arg & ARG_CMPX && i->nops == 2; /* GFX11's text does not name EXEC */
 	const unsigned k = n + (implied ? 0 : i->opcode->ndsts);
 
@@ -35,7 +35,7 @@ void open_source(const struct wave *w, const struct inst *i, unsigned n, enum ty
 		       top = nbits == 64;
 	const uint32_t sign = nbits == 16 ? 0x8000 : 0x80000000;
 	const uint32_t keep = o->abs ? ~sign : UINT32_MAX, flip = o->neg ? sign : 0;
-	uint32_t (*rows)[LANES] = rows_of(w, o);
+	uint32_t(*rows)[LANES] = rows_of(w, o);
 
 	if (type == TYPE_mask) {
 		const uint64_t mask = get64(w, o);
@@ -159,14 +159,14 @@ void close_result(struct wave *w, const struct inst *i, const enum type *types, 
 void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave *, const struct inst *),
 	unsigned nbits)
 {
-	const uint8_t selects[] = { i->op_sel, i->op_sel_hi }, negs[] = { i->neg_lo, i->neg_hi };
+	const uint8_t selects[] = {i->op_sel, i->op_sel_hi}, negs[] = {i->neg_lo, i->neg_hi};
 	uint32_t rows[2][LANES];
 
 	for (unsigned h = 0; h < 2; h++) {
 		struct inst half = *i;
 
 		memcpy(rows[h], rows_of(w, &i->op[0])[0], sizeof(rows[h]));
-		half.op[0] = (struct operand){ .kind = OPERAND_ROWS, .nregs = 1, .rows = &rows[h] };
+		half.op[0] = (struct operand){.kind = OPERAND_ROWS, .nregs = 1, .rows = &rows[h]};
 		half.op_sel = nbits == 16 ? selects[h] & 7 : 0;
 		for (unsigned s = 0; s < 3; s++) {
 			half.op[1 + s].neg = negs[h] >> s & 1;
@@ -183,13 +183,13 @@ void run_packed(struct wave *w, const struct inst *i, void (*plain)(struct wave 
 
 /* ---- values ---- */
 
-#define SHIFTED_LEFT(x, n) ((x) << ((n) & 31))
-#define MIN(a, b) ((a) < (b) ? (a) : (b))
-#define MAX(a, b) ((a) > (b) ? (a) : (b))
-#define MEDIAN(a, b, c) MAX(MIN(a, b), MIN(MAX(a, b), c))
+#define SHIFTED_LEFT(x, n)    ((x) << ((n)&31))
+#define MIN(a, b)             ((a) < (b) ? (a) : (b))
+#define MAX(a, b)             ((a) > (b) ? (a) : (b))
+#define MEDIAN(a, b, c)       MAX(MIN(a, b), MIN(MAX(a, b), c))
 #define LIMIT(x, least, most) MEDIAN(x, least, most)
-#define LOW_24(x) ((x) & 0xffffff)
-#define SIGNED_24(x) ((int64_t)((int32_t)((uint32_t)(x) << 8) >> 8))
+#define LOW_24(x)             ((x)&0xffffff)
+#define SIGNED_24(x)          ((int64_t)((int32_t)((uint32_t)(x) << 8) >> 8))
 
 static inline uint32_t count_bits(uint32_t x)
 {
@@ -211,7 +211,10 @@ static inline uint32_t reverse_bits(uint32_t x)
 	x = (x >> 4 & 0x0f0f0f0f) | (x & 0x0f0f0f0f) << 4;
 	return __builtin_bswap32(x);
 }
-static inline uint32_t leading_zeros(uint32_t x) { return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX; }
+static inline uint32_t leading_zeros(uint32_t x)
+{
+	return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX;
+}
 static inline uint32_t field(uint32_t x, uint32_t at, uint32_t nbits)
 {
 	return x >> (at & 31) & ((UINT32_C(1) << (nbits & 31)) - 1);
@@ -331,7 +334,7 @@ DEFINE(lshl_add_lanes, , u64, u64, u32, u64, (a << (b & 7)) + c)
 /* Addresses: moved by words, with one shift for all lanes. */
 static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 {
-	static const enum type types[] = { TYPE_u64, TYPE_u64, TYPE_u32, TYPE_u64 };
+	static const enum type types[] = {TYPE_u64, TYPE_u64, TYPE_u32, TYPE_u64};
 	const unsigned n = get32(w, &i->op[2]) & 7;
 	struct source s[3];
 	struct result r;
@@ -343,7 +346,8 @@ static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 	open_plain(w, i, 0, TYPE_u64, &s[0]);
 	open_plain(w, i, 2, TYPE_u64, &s[2]);
 	open_result(w, i, TYPE_u64, &r);
-	EACH_LANE {
+	EACH_LANE
+	{
 		const uint32_t a = s[0].x[0][l], c = s[2].x[0][l], low = (a << n) + c;
 		const uint32_t high = (s[0].x[1][l] << n) + (a >> 1 >> (31 - n)) + s[2].x[1][l] + (low < c);
 
@@ -353,7 +357,7 @@ static void v_lshl_add_u64(struct wave *w, const struct inst *i)
 	close_result(w, i, types, s, &r);
 }
 
-#define ROW_PACKED(name, also, ...) ROW_OF(v_##name, also, v_##name, 1, 0, 0) ROW(v_pk_##name, , )
+#define ROW_PACKED(name, also, ...)   ROW_OF(v_##name, also, v_##name, 1, 0, 0) ROW(v_pk_##name, , )
 #define ROW_PACKED_TERNARY(name, ...) ROW_KEEPS_HIGH(v_##name, , ) ROW(v_pk_##name, , )
 
 /* clang-format off */

@@ -128,14 +128,23 @@ static double sin_turns(double x)
 		x = copysign(0.5, x) - x;
 	return sin(x * 6.283185307179586);
 }
-static double cos_turns(double x) { return sin_turns(0.25 - fabs(x - rint(x))); }
+static double cos_turns(double x)
+{
+	return sin_turns(0.25 - fabs(x - rint(x)));
+}
 /* Rounds toward zero, within limits; NaN becomes 0. */
 static int64_t saturate(double x, double least, double most)
 {
 	return x != x ? 0 : (int64_t)(x < least ? least : x > most ? most : x);
 }
-static uint32_t saturate_u32(double x) { return (uint32_t)saturate(x, 0, UINT32_MAX); }
-static int64_t saturate_i32(double x) { return saturate(x, INT32_MIN, INT32_MAX); }
+static uint32_t saturate_u32(double x)
+{
+	return (uint32_t)saturate(x, 0, UINT32_MAX);
+}
+static int64_t saturate_i32(double x)
+{
+	return saturate(x, INT32_MIN, INT32_MAX);
+}
 
 /* ---- arithmetic ---- */
 
@@ -218,33 +227,42 @@ static void fma_mix(struct wave *w, const struct inst *i, struct operand to)
 		open_source(w, i, n, is_half ? TYPE_f16 : TYPE_f32, &s);
 		for (unsigned l = 0; l < LANES; l++)
 			rows[n][l] = is_half ? float_bits((float)lane_f16(&s, l)) : s.x[0][l];
-		plain.op[1 + n] = (struct operand){ .kind = OPERAND_ROWS, .nregs = 1, .rows = &rows[n] };
+		plain.op[1 + n] = (struct operand){.kind = OPERAND_ROWS, .nregs = 1, .rows = &rows[n]};
 	}
 	plain.op[0] = to;
 	v_fma_f32(w, &plain);
 }
-static void v_fma_mix_f32(struct wave *w, const struct inst *i) { fma_mix(w, i, i->op[0]); }
+static void v_fma_mix_f32(struct wave *w, const struct inst *i)
+{
+	fma_mix(w, i, i->op[0]);
+}
 static void fma_mix_half(struct wave *w, const struct inst *i, uint8_t op_sel)
 {
 	struct inst half = *i;
-	struct result r = { .x = { r.own[0], r.own[1] } };
+	struct result r = {.x = {r.own[0], r.own[1]}};
 
-	fma_mix(w, i, (struct operand){ .kind = OPERAND_ROWS, .nregs = 1, .rows = r.own });
+	fma_mix(w, i, (struct operand){.kind = OPERAND_ROWS, .nregs = 1, .rows = r.own});
 	for (unsigned l = 0; l < LANES; l++)
 		put_f16(&r, l, float_of(r.x[0][l]));
 	half.op_sel = op_sel;
 	half.clamp = false;
-	close_result(w, &half, (const enum type[4]){ TYPE_d16 }, NULL, &r);
+	close_result(w, &half, (const enum type[4]){TYPE_d16}, NULL, &r);
 }
-static void v_fma_mixlo_f16(struct wave *w, const struct inst *i) { fma_mix_half(w, i, 0); }
-static void v_fma_mixhi_f16(struct wave *w, const struct inst *i) { fma_mix_half(w, i, 8); }
+static void v_fma_mixlo_f16(struct wave *w, const struct inst *i)
+{
+	fma_mix_half(w, i, 0);
+}
+static void v_fma_mixhi_f16(struct wave *w, const struct inst *i)
+{
+	fma_mix_half(w, i, 8);
+}
 
 /* ---- division ---- */
 
 /* For n / d: what v_div_scale scales by, and for which exponents (RDNA3 ISA, V_DIV_SCALE_F32 and _F64). */
 struct format {
-	int least;   /* the least exponent of a normal number */
-	int far;     /* from this exponent of n / d on, d is scaled */
+	int least; /* the least exponent of a normal number */
+	int far;   /* from this exponent of n / d on, d is scaled */
 	int scale;
 	int tiny;    /* up to this exponent of n, n and d are scaled */
 	int nothing; /* the exponent of n / d at which it underflows to 0 */
@@ -345,8 +363,8 @@ SCALES(DEFINE)
 DIVISIONS(DEFINE)
 DIVISIONS_16(DEFINE)
 
-#define ROW_PACKED(name, nbits) ROW(v_pk_##name, , )
-#define ROW_READS_DST(name, run, arg) { #name, run, 1, arg, OP_READS_DST },
+#define ROW_PACKED(name, nbits)       ROW(v_pk_##name, , )
+#define ROW_READS_DST(name, run, arg) {#name, run, 1, arg, OP_READS_DST},
 
 /* clang-format off */
 const struct opcode float_opcodes[] = {UNARY(ROW) BINARY(ROW) TERNARY(ROW) TERNARY_16(ROW_KEEPS_HIGH)

@@ -130,7 +130,7 @@ static void add_usage(uint32_t *to, const uint32_t *usage, bool take)
  * has the given granule. False: it does not fit. A block of one wave needs no barrier.
  */
 static bool fit_block(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds, unsigned lds_granule,
-		      const uint32_t *used, uint32_t *need)
+	const uint32_t *used, uint32_t *need)
 {
 	const struct unit *u = &units[k->module->gpu];
 	unsigned nwaves = count_waves(k, nthreads);
@@ -171,7 +171,7 @@ static struct device {
 		pid_t pid;
 		uint64_t job; /* config()->job */
 		uint32_t cus[MAX_CUS][NRESOURCES];
-	} *owners;     /* MAX_OWNERS processes */
+	} * owners; /* MAX_OWNERS processes */
 	struct owner *self;
 } devices[MAX_DEVICES];
 static pthread_mutex_t devices_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -182,10 +182,11 @@ static void open_table(struct device *v, int number)
 	char name[128];
 
 	snprintf(name, sizeof(name), "/amdsim-%u-%s-%d-%d-%zu", (unsigned)getuid(), gpu_name(config()->gpu),
-		 config()->ncus, number, nbytes);
+		config()->ncus, number, nbytes);
 	v->fd = keep_file(shm_open(name, O_RDWR | O_CREAT, 0600));
-	v->owners = v->fd < 0 || ftruncate(v->fd, (off_t)nbytes) ? MAP_FAILED :
-		mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, v->fd, 0);
+	v->owners = v->fd < 0 || ftruncate(v->fd, (off_t)nbytes)
+		? MAP_FAILED
+		: mmap(NULL, nbytes, PROT_READ | PROT_WRITE, MAP_SHARED, v->fd, 0);
 	if (v->owners == MAP_FAILED)
 		die("cannot share compute units by /dev/shm%s: %s", name, strerror(errno));
 }
@@ -325,8 +326,9 @@ static void start_wave(struct wave *w, struct block *b, unsigned number)
 	w->module = k->module;
 	w->number = number;
 	w->nlanes = k->wave_lanes;
-	w->scratch_bytes = b->dispatch->scratch_bytes ? b->dispatch->scratch_bytes :
-		k->scratch_bytes + (k->properties & DYNAMIC_STACK ? DYNAMIC_STACK_BYTES : 0);
+	w->scratch_bytes = b->dispatch->scratch_bytes
+		? b->dispatch->scratch_bytes
+		: k->scratch_bytes + (k->properties & DYNAMIC_STACK ? DYNAMIC_STACK_BYTES : 0);
 	w->scratch_bytes = (unsigned)round_up(w->scratch_bytes, 16);
 	w->scratch = zalloc((size_t)w->nlanes * w->scratch_bytes + 1);
 	w->v = zalloc(nrows * sizeof(*w->v));
@@ -348,12 +350,12 @@ static void start_wave(struct wave *w, struct block *b, unsigned number)
 /* A dispatch, on the thread that runs it. */
 struct run {
 	struct dispatch *d;
-	struct block *blocks;	     /* resident ones */
-	uint64_t next, total;	     /* blocks */
-	uint64_t nended;	     /* blocks */
-	uint64_t ngws;		     /* waves that wait at the grid's barrier */
-	uint64_t rng;		     /* 0: waves run in turn */
-	unsigned patience;	     /* rounds until blocks that found no room are tried again */
+	struct block *blocks; /* resident ones */
+	uint64_t next, total; /* blocks */
+	uint64_t nended;      /* blocks */
+	uint64_t ngws;        /* waves that wait at the grid's barrier */
+	uint64_t rng;         /* 0: waves run in turn */
+	unsigned patience;    /* rounds until blocks that found no room are tried again */
 	bool progress;
 };
 
@@ -385,8 +387,8 @@ static struct block *place_block(struct run *r, struct device *v)
 			if (v->owners[k].pid && v->owners[k].job == config()->job)
 				add_usage(used, v->owners[k].cus[cu], false);
 		if (used[0] + used[1] + used[2] + used[3] < fewest &&
-		    fit_block(d->kernel, d->nthreads, d->dynamic_lds_bytes,
-			      units[d->kernel->module->gpu].lds_granule, used, need)) {
+			fit_block(d->kernel, d->nthreads, d->dynamic_lds_bytes,
+				units[d->kernel->module->gpu].lds_granule, used, need)) {
 			fewest = used[0] + used[1] + used[2] + used[3];
 			memcpy(place.usage, need, sizeof(need));
 			place.cu = cu;

@@ -47,8 +47,8 @@ static const char *access_between(int device, int peer)
 	if (hipDeviceCanAccessPeer(&can_map, device, peer) != hipSuccess || !can_map)
 		return "none";
 	if (hipDeviceGetP2PAttribute(&has_atomics, hipDevP2PAttrNativeAtomicSupported, device, peer) !=
-		hipSuccess ||
-	    !GSHMEMI_ARCH_HAS_ATOMICS(has_atomics))
+			hipSuccess ||
+		!GSHMEMI_ARCH_HAS_ATOMICS(has_atomics))
 		return "memory";
 	return "atomics";
 }
@@ -139,7 +139,7 @@ static uint64_t report_kind(const struct gshmemi_scale *scale, enum gshmemi_scal
 static void report_memory(const struct gshmemi_scale *scale)
 {
 	static const char *const kinds[] = {"device_bytes", "pinned_bytes", "constant_bytes_of_a_unit",
-					    "host_bytes", "host_bytes_in_init"};
+		"host_bytes", "host_bytes_in_init"};
 	uint64_t sum = 0;
 	unsigned kind;
 
@@ -191,7 +191,7 @@ static void report_rpc(void)
 	put_number("slots", gshmemi_rpc_kernels.channel.nslots);
 	put_number("lanes", gshmemi_rpc_nlanes(&gshmemi_rpc_kernels.channel));
 	put_number("pinned_bytes",
-		   gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
+		gshmemi_rpc_kernels.nbytes + gshmemi_rpc_threads.nbytes + gshmemi_rpc_arena_nbytes());
 	close_group(false);
 }
 
@@ -207,9 +207,9 @@ static char reach(int pe)
 	if (gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED || !peer->is_mapped)
 		return peer && peer->is_local ? 3 : 4;
 	return gshmemi_state.regions[GSHMEMI_REGION_HEAP].amo_delta[gshmemi_state.peers[pe] >> 1] ==
-			       GSHMEMI_SENTINEL
-		       ? 2
-		       : 1;
+			GSHMEMI_SENTINEL
+		? 2
+		: 1;
 }
 
 static const char *const reach_names[] = {"self", "direct", "no-atomics", "no-access", "remote"};
@@ -240,16 +240,16 @@ static char find_why(int pe)
 	return peer->is_mapped ? 3 : peer->is_unopened ? 5 : 4;
 }
 
-static const char *const why_names[] = {"-", "other-node", "asked-for", "no-atomics", "no-access",
-					"ipc-handle-did-not-open"};
+static const char *const why_names[] = {
+	"-", "other-node", "asked-for", "no-atomics", "no-access", "ipc-handle-did-not-open"};
 
 /* What each PE tells of itself. */
 struct row {
 	char host[64];
 	char device[64]; /* its name and architecture */
 	int64_t pid;
-	int64_t wave;    /* lanes of a wave of the device */
-	char to[];       /* [npes][NWAYS]: indices of names */
+	int64_t wave; /* lanes of a wave of the device */
+	char to[];    /* [npes][NWAYS]: indices of names */
 };
 
 /* The rows printed for a PE; each has one word per PE. */
@@ -273,7 +273,7 @@ static void describe_device(struct row *row)
 	if (hipGetDevice(&device) != hipSuccess || hipGetDeviceProperties(&prop, device) != hipSuccess)
 		return;
 	snprintf(row->device, sizeof row->device, "%.40s, architecture %d.%d", prop.name, prop.major,
-		 prop.minor);
+		prop.minor);
 	row->wave = prop.warpSize;
 }
 
@@ -326,14 +326,16 @@ static void report_peers(int npes)
 
 /* ---- environment ---- */
 
-static void report_variable(const char *name, const char *fallback, const char *category,
-			    const char *help)
+static void report_variable(const char *name, const char *fallback, const char *category, const char *help)
 {
 	const char *value = getenv(name);
 
 	if (!info_json) { /* one line; * marks a variable that is set */
 		printf("%c %-22s %-8s %s\n", value ? '*' : ' ', name,
-		       value ? value : *fallback ? fallback : "-", help);
+			value               ? value
+				: *fallback ? fallback
+					    : "-",
+			help);
 		return;
 	}
 	open_group(NULL, false);
@@ -388,14 +390,15 @@ int main(int argc, char **argv)
 		} else if (strcmp(argv[i], "--scale") == 0 && argv[i + 1]) {
 			scale = argv[++i];
 		} else {
-			fprintf(stderr, "usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
-					"       gshmem-info [--json] --scale N\n"
-					"Prints the devices, the heap, what init takes, which PE reaches\n"
-					"which, and all variables.\n"
-					"  --json     prints JSON\n"
-					"  --measure  also measures calls from each PE to each other one\n"
-					"  --scale N  starts no job; prints what init would take on one PE\n"
-					"             of a job of N PEs, 8 on each node\n");
+			fprintf(stderr,
+				"usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
+				"       gshmem-info [--json] --scale N\n"
+				"Prints the devices, the heap, what init takes, which PE reaches\n"
+				"which, and all variables.\n"
+				"  --json     prints JSON\n"
+				"  --measure  also measures calls from each PE to each other one\n"
+				"  --scale N  starts no job; prints what init would take on one PE\n"
+				"             of a job of N PEs, 8 on each node\n");
 			return 2;
 		}
 	}

@@ -16,7 +16,7 @@
 #include "net/net.h"
 #include "print.h"
 
-#define NBATCHES 9
+#define NBATCHES    9
 #define BULK_NBYTES ((size_t)1 << 20)
 
 /* The memory that one pair is measured with. */
@@ -123,7 +123,7 @@ static void copy_raw(void *dest, const void *source, size_t nbytes, long nreps)
 		gshmemi_end(1);
 	for (long i = 0; i < nreps; i++)
 		if (hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, stream) != hipSuccess ||
-		    hipStreamSynchronize(stream) != hipSuccess)
+			hipStreamSynchronize(stream) != hipSuccess)
 			gshmemi_end(1);
 }
 

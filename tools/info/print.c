@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 bool info_json;
-static int level = 1; /* how many groups are open, and 1 */
+static int level = 1;        /* how many groups are open, and 1 */
 static bool is_first = true; /* no item of the open group is printed yet */
 
 static void begin_item(const char *key)

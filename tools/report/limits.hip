@@ -138,9 +138,7 @@ __global__ static void copy(uint4 *dest, const uint4 *source, size_t n)
 		dest[i] = source[i];
 }
 
-__global__ static void nothing()
-{
-}
+__global__ static void nothing() {}
 
 /* us LAUNCH: how long what it launches takes, the second time. */
 template <typename F> static double us(F launch)

@@ -73,18 +73,20 @@ __global__ static void get_one(const long *source, long *sink, int pe, size_t re
 }
 
 /* Half a round trip each: PE 0 sends first. The signal counts up over all launches, from *count. */
-__global__ static void bounce(long *dest, const long *source, uint64_t *signal, uint64_t *count, int me, int peer,
-	size_t reps)
+__global__ static void bounce(
+	long *dest, const long *source, uint64_t *signal, uint64_t *count, int me, int peer, size_t reps)
 {
 	uint64_t n = *count;
 
 	for (size_t i = 0; i < reps / 2; i++) {
 		n++;
 		if (me == 0)
-			nvshmem_putmem_signal(dest, source, sizeof *dest, signal, n, NVSHMEM_SIGNAL_SET, peer);
+			nvshmem_putmem_signal(
+				dest, source, sizeof *dest, signal, n, NVSHMEM_SIGNAL_SET, peer);
 		nvshmem_signal_wait_until(signal, NVSHMEM_CMP_GE, n);
 		if (me == 1)
-			nvshmem_putmem_signal(dest, source, sizeof *dest, signal, n, NVSHMEM_SIGNAL_SET, peer);
+			nvshmem_putmem_signal(
+				dest, source, sizeof *dest, signal, n, NVSHMEM_SIGNAL_SET, peer);
 	}
 	*count = n;
 }
@@ -147,32 +149,30 @@ int main(int argc, char **argv)
 
 		for (int per_cu = 1; per_cu <= 8; per_cu *= 2) {
 			snprintf(op, sizeof op, "nvshmem_put_%d", per_cu * ncus);
-			row(op, "wg", nbytes, 20,
-			    [&](size_t reps) {
-				    put_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps);
-			    });
+			row(op, "wg", nbytes, 20, [&](size_t reps) {
+				put_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps);
+			});
 			snprintf(op, sizeof op, "nvshmem_get_%d", per_cu * ncus);
-			row(op, "wg", nbytes, 20,
-			    [&](size_t reps) {
-				    get_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps);
-			    });
+			row(op, "wg", nbytes, 20, [&](size_t reps) {
+				get_grid<<<per_cu * ncus, 256>>>(dest, source, nbytes, peer, reps);
+			});
 		}
 		row("nvshmem_p_quiet_lat", "thread", 8, 1000,
-		    [&](size_t reps) { p_quiet<<<1, 1>>>(word, peer, reps); });
+			[&](size_t reps) { p_quiet<<<1, 1>>>(word, peer, reps); });
 		row("nvshmem_fetch_add_lat", "thread", 8, 1000,
-		    [&](size_t reps) { fetch_add<<<1, 1>>>(word, peer, reps); });
+			[&](size_t reps) { fetch_add<<<1, 1>>>(word, peer, reps); });
 		row("nvshmem_g_lat", "thread", 8, 1000,
-		    [&](size_t reps) { get_one<<<1, 1>>>(word + 8, word + 9, peer, reps); });
+			[&](size_t reps) { get_one<<<1, 1>>>(word + 8, word + 9, peer, reps); });
 	}
 	nvshmem_barrier_all();
 	if (npes == 2) {
 		uint64_t *signal = (uint64_t *)(word + 10), *count = (uint64_t *)(word + 11);
 
-		row("nvshmem_put_signal_lat", "thread", 8, nrounds,
-		    [&](size_t reps) {
-			    bounce<<<1, 1>>>(word + 12, word + 13, signal, count, pe, peer, reps);
-		    });
-		row("nvshmem_barrier_lat", "thread", 0, nrounds, [&](size_t reps) { barriers<<<1, 1>>>(reps); });
+		row("nvshmem_put_signal_lat", "thread", 8, nrounds, [&](size_t reps) {
+			bounce<<<1, 1>>>(word + 12, word + 13, signal, count, pe, peer, reps);
+		});
+		row("nvshmem_barrier_lat", "thread", 0, nrounds,
+			[&](size_t reps) { barriers<<<1, 1>>>(reps); });
 	}
 	nvshmem_barrier_all();
 	nvshmem_finalize();

@@ -58,7 +58,7 @@ GSHMEMI_FN float gshmemi_f16_to_float(uint16_t bits)
 GSHMEMI_FN uint16_t gshmemi_f16_from_float(float value)
 {
 	const uint32_t sign = gshmemi_float_bits(value) >> 16 & 0x8000,
-		bits = gshmemi_float_bits(value) & 0x7fffffff;
+		       bits = gshmemi_float_bits(value) & 0x7fffffff;
 	/*
 	 * Add half an ulp less one, and one more if the result is odd; a carry goes into the exponent, up to
 	 * infinity.

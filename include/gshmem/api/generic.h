@@ -70,33 +70,33 @@ GSHMEMI_DEFINE_P_G(GSHMEMI_FN, gshmem, longdouble, long double)
 #undef GSHMEMI_DEFINE_P_G
 
 #define GSHMEMI_DEFINE(NAME, TYPE) \
-	GSHMEMI_FN void gshmem_iput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-				    size_t nelems, int pe) \
+	GSHMEMI_FN void gshmem_iput( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
 		gshmem_##NAME##_iput(dest, source, dst, sst, nelems, pe); \
 	} \
-	GSHMEMI_FN void gshmem_iget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-				    size_t nelems, int pe) \
+	GSHMEMI_FN void gshmem_iget( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
 		gshmem_##NAME##_iget(dest, source, dst, sst, nelems, pe); \
 	} \
 	GSHMEMI_FN void gshmem_ibput(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-				     size_t bsize, size_t nblocks, int pe) \
+		size_t bsize, size_t nblocks, int pe) \
 	{ \
 		gshmem_##NAME##_ibput(dest, source, dst, sst, bsize, nblocks, pe); \
 	} \
 	GSHMEMI_FN void gshmem_ibget(TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, \
-				     size_t bsize, size_t nblocks, int pe) \
+		size_t bsize, size_t nblocks, int pe) \
 	{ \
 		gshmem_##NAME##_ibget(dest, source, dst, sst, bsize, nblocks, pe); \
 	} \
 	GSHMEMI_FN void gshmem_put_signal(TYPE *dest, const TYPE *source, size_t nelems, uint64_t *sig_addr, \
-					  uint64_t signal, int sig_op, int pe) \
+		uint64_t signal, int sig_op, int pe) \
 	{ \
 		gshmem_##NAME##_put_signal(dest, source, nelems, sig_addr, signal, sig_op, pe); \
 	} \
 	GSHMEMI_FN void gshmem_put_signal_nbi(TYPE *dest, const TYPE *source, size_t nelems, \
-					      uint64_t *sig_addr, uint64_t signal, int sig_op, int pe) \
+		uint64_t *sig_addr, uint64_t signal, int sig_op, int pe) \
 	{ \
 		gshmem_##NAME##_put_signal_nbi(dest, source, nelems, sig_addr, signal, sig_op, pe); \
 	}
@@ -148,8 +148,8 @@ GSHMEM_BASIC_EXTENDED_AMO_TYPES(GSHMEMI_DEFINE)
 	{ \
 		gshmem_##NAME##_atomic_add(dest, value, pe); \
 	} \
-	GSHMEMI_FN void gshmem_atomic_compare_swap_nbi(TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, \
-						       int pe) \
+	GSHMEMI_FN void gshmem_atomic_compare_swap_nbi( \
+		TYPE *fetch, TYPE *dest, TYPE cond, TYPE value, int pe) \
 	{ \
 		gshmem_##NAME##_atomic_compare_swap_nbi(fetch, dest, cond, value, pe); \
 	} \
@@ -208,8 +208,8 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
 		return gshmem_##NAME##_##CALL(ivars, nelems, status, cmp, __VA_ARGS__); \
 	}
 #define GSHMEMI_DEFINE_SOME(NAME, TYPE, CALL, VALUE, ...) \
-	GSHMEMI_FN size_t gshmem_##CALL(TYPE *ivars, size_t nelems, size_t *indices, const int *status, \
-					int cmp, VALUE) \
+	GSHMEMI_FN size_t gshmem_##CALL( \
+		TYPE *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE) \
 	{ \
 		return gshmem_##NAME##_##CALL(ivars, nelems, indices, status, cmp, __VA_ARGS__); \
 	}
@@ -233,8 +233,7 @@ GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_DEFINE)
  * With a context in front: the same overloads, with the PE that the context makes of pe. Values of the
  * symmetric object's type may be passed as anything that converts to it.
  */
-template <typename T>
-struct gshmemi_same {
+template <typename T> struct gshmemi_same {
 	typedef T type;
 };
 #if GSHMEMI_KERNELS
@@ -253,28 +252,28 @@ GSHMEMI_END_C
 		return gshmem_##NAME(GSHMEMI_UNPACK ARGUMENTS, GSHMEMI_CTX_PE("gshmem_" #NAME)); \
 	}
 #define GSHMEMI_DEFINE_COPY(NAME) \
-	GSHMEMI_DEFINE(void, NAME, (T *dest, const GSHMEMI_SAME *source, size_t nelems), \
-		       (dest, source, nelems))
+	GSHMEMI_DEFINE( \
+		void, NAME, (T * dest, const GSHMEMI_SAME *source, size_t nelems), (dest, source, nelems))
 #define GSHMEMI_DEFINE_STRIDE(NAME) \
-	GSHMEMI_DEFINE(void, NAME, (T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, \
-				    size_t nelems), \
-		       (dest, source, dst, sst, nelems))
+	GSHMEMI_DEFINE(void, NAME, \
+		(T * dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
+		(dest, source, dst, sst, nelems))
 #define GSHMEMI_DEFINE_BLOCK(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		       (T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+		(T * dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
 			size_t nblocks), \
-		       (dest, source, dst, sst, bsize, nblocks))
+		(dest, source, dst, sst, bsize, nblocks))
 #define GSHMEMI_DEFINE_SIGNAL(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		       (T *dest, const GSHMEMI_SAME *source, size_t nelems, uint64_t *sig_addr, \
-			uint64_t signal, int sig_op), \
-		       (dest, source, nelems, sig_addr, signal, sig_op))
+		(T * dest, const GSHMEMI_SAME *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
+			int sig_op), \
+		(dest, source, nelems, sig_addr, signal, sig_op))
 /* Atomics with an operand: without a result, with a result, and non-blocking. */
-#define GSHMEMI_DEFINE_SET(NAME) GSHMEMI_DEFINE(void, NAME, (T *dest, GSHMEMI_SAME value), (dest, value))
+#define GSHMEMI_DEFINE_SET(NAME) GSHMEMI_DEFINE(void, NAME, (T * dest, GSHMEMI_SAME value), (dest, value))
 #define GSHMEMI_DEFINE_FETCH(NAME) \
-	GSHMEMI_DEFINE(T, NAME, (T *dest, GSHMEMI_SAME value), (dest, value)) \
-	GSHMEMI_DEFINE(void, NAME##_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME value), \
-		       (fetch, dest, value))
+	GSHMEMI_DEFINE(T, NAME, (T * dest, GSHMEMI_SAME value), (dest, value)) \
+	GSHMEMI_DEFINE(void, NAME##_nbi, (GSHMEMI_SAME * fetch, T * dest, GSHMEMI_SAME value), \
+		(fetch, dest, value))
 
 GSHMEMI_DEFINE_COPY(put)
 GSHMEMI_DEFINE_COPY(get)
@@ -289,16 +288,15 @@ GSHMEMI_DEFINE_BLOCK(ibget)
 GSHMEMI_DEFINE_SIGNAL(put_signal)
 GSHMEMI_DEFINE_SIGNAL(put_signal_nbi)
 GSHMEMI_DEFINE(T, atomic_fetch, (const T *source), (source))
-GSHMEMI_DEFINE(void, atomic_fetch_nbi, (T *fetch, const GSHMEMI_SAME *source), (fetch, source))
+GSHMEMI_DEFINE(void, atomic_fetch_nbi, (T * fetch, const GSHMEMI_SAME *source), (fetch, source))
 GSHMEMI_DEFINE_SET(atomic_set)
 GSHMEMI_DEFINE_FETCH(atomic_swap)
-GSHMEMI_DEFINE(T, atomic_compare_swap, (T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (dest, cond, value))
-GSHMEMI_DEFINE(void, atomic_compare_swap_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME cond,
-					       GSHMEMI_SAME value),
-	       (fetch, dest, cond, value))
-GSHMEMI_DEFINE(T, atomic_fetch_inc, (T *dest), (dest))
-GSHMEMI_DEFINE(void, atomic_fetch_inc_nbi, (GSHMEMI_SAME *fetch, T *dest), (fetch, dest))
-GSHMEMI_DEFINE(void, atomic_inc, (T *dest), (dest))
+GSHMEMI_DEFINE(T, atomic_compare_swap, (T * dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (dest, cond, value))
+GSHMEMI_DEFINE(void, atomic_compare_swap_nbi,
+	(GSHMEMI_SAME * fetch, T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (fetch, dest, cond, value))
+GSHMEMI_DEFINE(T, atomic_fetch_inc, (T * dest), (dest))
+GSHMEMI_DEFINE(void, atomic_fetch_inc_nbi, (GSHMEMI_SAME * fetch, T *dest), (fetch, dest))
+GSHMEMI_DEFINE(void, atomic_inc, (T * dest), (dest))
 GSHMEMI_DEFINE_FETCH(atomic_fetch_add)
 GSHMEMI_DEFINE_SET(atomic_add)
 GSHMEMI_DEFINE_FETCH(atomic_fetch_and)
@@ -336,91 +334,93 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
  * The selections use *(object), whose type has no qualifiers, so that one entry serves const and volatile,
  * too. The macros that make the entries stay defined: they are expanded where the names are used.
  */
-#define GSHMEMI_PUT_(PREFIX, NAME, TYPE)          , TYPE : PREFIX##_##NAME##_put
-#define GSHMEMI_PUT_CTX_(PREFIX, NAME, TYPE)      , TYPE : PREFIX##_ctx_##NAME##_put
-#define GSHMEMI_GET_(PREFIX, NAME, TYPE)          , TYPE : PREFIX##_##NAME##_get
-#define GSHMEMI_GET_CTX_(PREFIX, NAME, TYPE)      , TYPE : PREFIX##_ctx_##NAME##_get
-#define GSHMEMI_PUT_NBI_(PREFIX, NAME, TYPE)      , TYPE : PREFIX##_##NAME##_put_nbi
-#define GSHMEMI_PUT_NBI_CTX_(PREFIX, NAME, TYPE)  , TYPE : PREFIX##_ctx_##NAME##_put_nbi
-#define GSHMEMI_GET_NBI_(PREFIX, NAME, TYPE)      , TYPE : PREFIX##_##NAME##_get_nbi
-#define GSHMEMI_GET_NBI_CTX_(PREFIX, NAME, TYPE)  , TYPE : PREFIX##_ctx_##NAME##_get_nbi
-#define GSHMEMI_P_(PREFIX, NAME, TYPE)            , TYPE : PREFIX##_##NAME##_p
-#define GSHMEMI_P_CTX_(PREFIX, NAME, TYPE)        , TYPE : PREFIX##_ctx_##NAME##_p
-#define GSHMEMI_G_(PREFIX, NAME, TYPE)            , TYPE : PREFIX##_##NAME##_g
-#define GSHMEMI_G_CTX_(PREFIX, NAME, TYPE)        , TYPE : PREFIX##_ctx_##NAME##_g
-#define GSHMEMI_IPUT_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_iput
-#define GSHMEMI_IPUT_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_iput
-#define GSHMEMI_IGET_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_iget
-#define GSHMEMI_IGET_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_iget
-#define GSHMEMI_IBPUT_(NAME, TYPE)                , TYPE : gshmem_##NAME##_ibput
-#define GSHMEMI_IBPUT_CTX_(NAME, TYPE)            , TYPE : gshmem_ctx_##NAME##_ibput
-#define GSHMEMI_IBGET_(NAME, TYPE)                , TYPE : gshmem_##NAME##_ibget
-#define GSHMEMI_IBGET_CTX_(NAME, TYPE)            , TYPE : gshmem_ctx_##NAME##_ibget
-#define GSHMEMI_PUT_SIGNAL_(NAME, TYPE)           , TYPE : gshmem_##NAME##_put_signal
-#define GSHMEMI_PUT_SIGNAL_CTX_(NAME, TYPE)       , TYPE : gshmem_ctx_##NAME##_put_signal
-#define GSHMEMI_PUT_SIGNAL_NBI_(NAME, TYPE)       , TYPE : gshmem_##NAME##_put_signal_nbi
-#define GSHMEMI_PUT_SIGNAL_NBI_CTX_(NAME, TYPE)   , TYPE : gshmem_ctx_##NAME##_put_signal_nbi
-#define GSHMEMI_FETCH_(NAME, TYPE)                , TYPE : gshmem_##NAME##_atomic_fetch
-#define GSHMEMI_FETCH_CTX_(NAME, TYPE)            , TYPE : gshmem_ctx_##NAME##_atomic_fetch
-#define GSHMEMI_SET_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_set
-#define GSHMEMI_SET_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_set
-#define GSHMEMI_SWAP_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_atomic_swap
-#define GSHMEMI_SWAP_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_atomic_swap
-#define GSHMEMI_FETCH_NBI_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_fetch_nbi
-#define GSHMEMI_FETCH_NBI_CTX_(NAME, TYPE)        , TYPE : gshmem_ctx_##NAME##_atomic_fetch_nbi
-#define GSHMEMI_SWAP_NBI_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_swap_nbi
-#define GSHMEMI_SWAP_NBI_CTX_(NAME, TYPE)         , TYPE : gshmem_ctx_##NAME##_atomic_swap_nbi
-#define GSHMEMI_CSWAP_(NAME, TYPE)                , TYPE : gshmem_##NAME##_atomic_compare_swap
-#define GSHMEMI_CSWAP_CTX_(NAME, TYPE)            , TYPE : gshmem_ctx_##NAME##_atomic_compare_swap
-#define GSHMEMI_FINC_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_atomic_fetch_inc
-#define GSHMEMI_FINC_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_atomic_fetch_inc
-#define GSHMEMI_INC_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_inc
-#define GSHMEMI_INC_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_inc
-#define GSHMEMI_FADD_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_atomic_fetch_add
-#define GSHMEMI_FADD_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_atomic_fetch_add
-#define GSHMEMI_ADD_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_add
-#define GSHMEMI_ADD_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_add
-#define GSHMEMI_CSWAP_NBI_(NAME, TYPE)            , TYPE : gshmem_##NAME##_atomic_compare_swap_nbi
-#define GSHMEMI_CSWAP_NBI_CTX_(NAME, TYPE)        , TYPE : gshmem_ctx_##NAME##_atomic_compare_swap_nbi
-#define GSHMEMI_FINC_NBI_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_fetch_inc_nbi
-#define GSHMEMI_FINC_NBI_CTX_(NAME, TYPE)         , TYPE : gshmem_ctx_##NAME##_atomic_fetch_inc_nbi
-#define GSHMEMI_FADD_NBI_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_fetch_add_nbi
-#define GSHMEMI_FADD_NBI_CTX_(NAME, TYPE)         , TYPE : gshmem_ctx_##NAME##_atomic_fetch_add_nbi
-#define GSHMEMI_FAND_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_atomic_fetch_and
-#define GSHMEMI_FAND_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_atomic_fetch_and
-#define GSHMEMI_AND_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_and
-#define GSHMEMI_AND_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_and
-#define GSHMEMI_FOR_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_fetch_or
-#define GSHMEMI_FOR_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_fetch_or
-#define GSHMEMI_OR_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_atomic_or
-#define GSHMEMI_OR_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_atomic_or
-#define GSHMEMI_FXOR_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_atomic_fetch_xor
-#define GSHMEMI_FXOR_CTX_(NAME, TYPE)             , TYPE : gshmem_ctx_##NAME##_atomic_fetch_xor
-#define GSHMEMI_XOR_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_xor
-#define GSHMEMI_XOR_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_xor
-#define GSHMEMI_FAND_NBI_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_fetch_and_nbi
-#define GSHMEMI_FAND_NBI_CTX_(NAME, TYPE)         , TYPE : gshmem_ctx_##NAME##_atomic_fetch_and_nbi
-#define GSHMEMI_FOR_NBI_(NAME, TYPE)              , TYPE : gshmem_##NAME##_atomic_fetch_or_nbi
-#define GSHMEMI_FOR_NBI_CTX_(NAME, TYPE)          , TYPE : gshmem_ctx_##NAME##_atomic_fetch_or_nbi
-#define GSHMEMI_FXOR_NBI_(NAME, TYPE)             , TYPE : gshmem_##NAME##_atomic_fetch_xor_nbi
-#define GSHMEMI_FXOR_NBI_CTX_(NAME, TYPE)         , TYPE : gshmem_ctx_##NAME##_atomic_fetch_xor_nbi
-#define GSHMEMI_WAIT_UNTIL_(NAME, TYPE)      , TYPE : gshmem_##NAME##_wait_until
-#define GSHMEMI_TEST_(NAME, TYPE)            , TYPE : gshmem_##NAME##_test
-#define GSHMEMI_WAIT_UNTIL_ALL_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_all
-#define GSHMEMI_WAIT_UNTIL_ANY_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_any
-#define GSHMEMI_WAIT_UNTIL_SOME_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_some
-#define GSHMEMI_TEST_ALL_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_all
-#define GSHMEMI_TEST_ANY_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_any
-#define GSHMEMI_TEST_SOME_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_some
-#define GSHMEMI_WAIT_UNTIL_ALL_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_all_vector
-#define GSHMEMI_WAIT_UNTIL_ANY_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_any_vector
+#define GSHMEMI_PUT_(PREFIX, NAME, TYPE)            , TYPE : PREFIX##_##NAME##_put
+#define GSHMEMI_PUT_CTX_(PREFIX, NAME, TYPE)        , TYPE : PREFIX##_ctx_##NAME##_put
+#define GSHMEMI_GET_(PREFIX, NAME, TYPE)            , TYPE : PREFIX##_##NAME##_get
+#define GSHMEMI_GET_CTX_(PREFIX, NAME, TYPE)        , TYPE : PREFIX##_ctx_##NAME##_get
+#define GSHMEMI_PUT_NBI_(PREFIX, NAME, TYPE)        , TYPE : PREFIX##_##NAME##_put_nbi
+#define GSHMEMI_PUT_NBI_CTX_(PREFIX, NAME, TYPE)    , TYPE : PREFIX##_ctx_##NAME##_put_nbi
+#define GSHMEMI_GET_NBI_(PREFIX, NAME, TYPE)        , TYPE : PREFIX##_##NAME##_get_nbi
+#define GSHMEMI_GET_NBI_CTX_(PREFIX, NAME, TYPE)    , TYPE : PREFIX##_ctx_##NAME##_get_nbi
+#define GSHMEMI_P_(PREFIX, NAME, TYPE)              , TYPE : PREFIX##_##NAME##_p
+#define GSHMEMI_P_CTX_(PREFIX, NAME, TYPE)          , TYPE : PREFIX##_ctx_##NAME##_p
+#define GSHMEMI_G_(PREFIX, NAME, TYPE)              , TYPE : PREFIX##_##NAME##_g
+#define GSHMEMI_G_CTX_(PREFIX, NAME, TYPE)          , TYPE : PREFIX##_ctx_##NAME##_g
+#define GSHMEMI_IPUT_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_iput
+#define GSHMEMI_IPUT_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_iput
+#define GSHMEMI_IGET_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_iget
+#define GSHMEMI_IGET_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_iget
+#define GSHMEMI_IBPUT_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_ibput
+#define GSHMEMI_IBPUT_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_ibput
+#define GSHMEMI_IBGET_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_ibget
+#define GSHMEMI_IBGET_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_ibget
+#define GSHMEMI_PUT_SIGNAL_(NAME, TYPE)             , TYPE : gshmem_##NAME##_put_signal
+#define GSHMEMI_PUT_SIGNAL_CTX_(NAME, TYPE)         , TYPE : gshmem_ctx_##NAME##_put_signal
+#define GSHMEMI_PUT_SIGNAL_NBI_(NAME, TYPE)         , TYPE : gshmem_##NAME##_put_signal_nbi
+#define GSHMEMI_PUT_SIGNAL_NBI_CTX_(NAME, TYPE)     , TYPE : gshmem_ctx_##NAME##_put_signal_nbi
+#define GSHMEMI_FETCH_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_fetch
+#define GSHMEMI_FETCH_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_fetch
+#define GSHMEMI_SET_(NAME, TYPE)                    , TYPE : gshmem_##NAME##_atomic_set
+#define GSHMEMI_SET_CTX_(NAME, TYPE)                , TYPE : gshmem_ctx_##NAME##_atomic_set
+#define GSHMEMI_SWAP_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_atomic_swap
+#define GSHMEMI_SWAP_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_atomic_swap
+#define GSHMEMI_FETCH_NBI_(NAME, TYPE)              , TYPE : gshmem_##NAME##_atomic_fetch_nbi
+#define GSHMEMI_FETCH_NBI_CTX_(NAME, TYPE)          , TYPE : gshmem_ctx_##NAME##_atomic_fetch_nbi
+#define GSHMEMI_SWAP_NBI_(NAME, TYPE)               , TYPE : gshmem_##NAME##_atomic_swap_nbi
+#define GSHMEMI_SWAP_NBI_CTX_(NAME, TYPE)           , TYPE : gshmem_ctx_##NAME##_atomic_swap_nbi
+#define GSHMEMI_CSWAP_(NAME, TYPE)                  , TYPE : gshmem_##NAME##_atomic_compare_swap
+#define GSHMEMI_CSWAP_CTX_(NAME, TYPE)              , TYPE : gshmem_ctx_##NAME##_atomic_compare_swap
+#define GSHMEMI_FINC_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_atomic_fetch_inc
+#define GSHMEMI_FINC_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_atomic_fetch_inc
+#define GSHMEMI_INC_(NAME, TYPE)                    , TYPE : gshmem_##NAME##_atomic_inc
+#define GSHMEMI_INC_CTX_(NAME, TYPE)                , TYPE : gshmem_ctx_##NAME##_atomic_inc
+#define GSHMEMI_FADD_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_atomic_fetch_add
+#define GSHMEMI_FADD_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_atomic_fetch_add
+#define GSHMEMI_ADD_(NAME, TYPE)                    , TYPE : gshmem_##NAME##_atomic_add
+#define GSHMEMI_ADD_CTX_(NAME, TYPE)                , TYPE : gshmem_ctx_##NAME##_atomic_add
+#define GSHMEMI_CSWAP_NBI_(NAME, TYPE)              , TYPE : gshmem_##NAME##_atomic_compare_swap_nbi
+#define GSHMEMI_CSWAP_NBI_CTX_(NAME, TYPE)          , TYPE : gshmem_ctx_##NAME##_atomic_compare_swap_nbi
+#define GSHMEMI_FINC_NBI_(NAME, TYPE)               , TYPE : gshmem_##NAME##_atomic_fetch_inc_nbi
+#define GSHMEMI_FINC_NBI_CTX_(NAME, TYPE)           , TYPE : gshmem_ctx_##NAME##_atomic_fetch_inc_nbi
+#define GSHMEMI_FADD_NBI_(NAME, TYPE)               , TYPE : gshmem_##NAME##_atomic_fetch_add_nbi
+#define GSHMEMI_FADD_NBI_CTX_(NAME, TYPE)           , TYPE : gshmem_ctx_##NAME##_atomic_fetch_add_nbi
+#define GSHMEMI_FAND_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_atomic_fetch_and
+#define GSHMEMI_FAND_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_atomic_fetch_and
+#define GSHMEMI_AND_(NAME, TYPE)                    , TYPE : gshmem_##NAME##_atomic_and
+#define GSHMEMI_AND_CTX_(NAME, TYPE)                , TYPE : gshmem_ctx_##NAME##_atomic_and
+#define GSHMEMI_FOR_(NAME, TYPE)                    , TYPE : gshmem_##NAME##_atomic_fetch_or
+#define GSHMEMI_FOR_CTX_(NAME, TYPE)                , TYPE : gshmem_ctx_##NAME##_atomic_fetch_or
+#define GSHMEMI_OR_(NAME, TYPE)                     , TYPE : gshmem_##NAME##_atomic_or
+#define GSHMEMI_OR_CTX_(NAME, TYPE)                 , TYPE : gshmem_ctx_##NAME##_atomic_or
+#define GSHMEMI_FXOR_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_atomic_fetch_xor
+#define GSHMEMI_FXOR_CTX_(NAME, TYPE)               , TYPE : gshmem_ctx_##NAME##_atomic_fetch_xor
+#define GSHMEMI_XOR_(NAME, TYPE)                    , TYPE : gshmem_##NAME##_atomic_xor
+#define GSHMEMI_XOR_CTX_(NAME, TYPE)                , TYPE : gshmem_ctx_##NAME##_atomic_xor
+#define GSHMEMI_FAND_NBI_(NAME, TYPE)               , TYPE : gshmem_##NAME##_atomic_fetch_and_nbi
+#define GSHMEMI_FAND_NBI_CTX_(NAME, TYPE)           , TYPE : gshmem_ctx_##NAME##_atomic_fetch_and_nbi
+#define GSHMEMI_FOR_NBI_(NAME, TYPE)                , TYPE : gshmem_##NAME##_atomic_fetch_or_nbi
+#define GSHMEMI_FOR_NBI_CTX_(NAME, TYPE)            , TYPE : gshmem_ctx_##NAME##_atomic_fetch_or_nbi
+#define GSHMEMI_FXOR_NBI_(NAME, TYPE)               , TYPE : gshmem_##NAME##_atomic_fetch_xor_nbi
+#define GSHMEMI_FXOR_NBI_CTX_(NAME, TYPE)           , TYPE : gshmem_ctx_##NAME##_atomic_fetch_xor_nbi
+#define GSHMEMI_WAIT_UNTIL_(NAME, TYPE)             , TYPE : gshmem_##NAME##_wait_until
+#define GSHMEMI_TEST_(NAME, TYPE)                   , TYPE : gshmem_##NAME##_test
+#define GSHMEMI_WAIT_UNTIL_ALL_(NAME, TYPE)         , TYPE : gshmem_##NAME##_wait_until_all
+#define GSHMEMI_WAIT_UNTIL_ANY_(NAME, TYPE)         , TYPE : gshmem_##NAME##_wait_until_any
+#define GSHMEMI_WAIT_UNTIL_SOME_(NAME, TYPE)        , TYPE : gshmem_##NAME##_wait_until_some
+#define GSHMEMI_TEST_ALL_(NAME, TYPE)               , TYPE : gshmem_##NAME##_test_all
+#define GSHMEMI_TEST_ANY_(NAME, TYPE)               , TYPE : gshmem_##NAME##_test_any
+#define GSHMEMI_TEST_SOME_(NAME, TYPE)              , TYPE : gshmem_##NAME##_test_some
+#define GSHMEMI_WAIT_UNTIL_ALL_VECTOR_(NAME, TYPE)  , TYPE : gshmem_##NAME##_wait_until_all_vector
+#define GSHMEMI_WAIT_UNTIL_ANY_VECTOR_(NAME, TYPE)  , TYPE : gshmem_##NAME##_wait_until_any_vector
 #define GSHMEMI_WAIT_UNTIL_SOME_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_wait_until_some_vector
-#define GSHMEMI_TEST_ALL_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_all_vector
-#define GSHMEMI_TEST_ANY_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_any_vector
-#define GSHMEMI_TEST_SOME_VECTOR_(NAME, TYPE) , TYPE : gshmem_##NAME##_test_some_vector
+#define GSHMEMI_TEST_ALL_VECTOR_(NAME, TYPE)        , TYPE : gshmem_##NAME##_test_all_vector
+#define GSHMEMI_TEST_ANY_VECTOR_(NAME, TYPE)        , TYPE : gshmem_##NAME##_test_any_vector
+#define GSHMEMI_TEST_SOME_VECTOR_(NAME, TYPE)       , TYPE : gshmem_##NAME##_test_some_vector
 
-#define GSHMEMI_SIGNED_BITWISE(X) X(int32, int32_t) X(int64, int64_t)
-#define GSHMEMI_BITWISE(X)        GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEMI_SIGNED_BITWISE(X)
+#define GSHMEMI_SIGNED_BITWISE(X) \
+	X(int32, int32_t) \
+	X(int64, int64_t)
+#define GSHMEMI_BITWISE(X)                 GSHMEM_BASIC_BITWISE_AMO_TYPES(X) GSHMEMI_SIGNED_BITWISE(X)
 
 /*
  * The symmetric object of a call is its first argument, or the second if the first is a context. The branch
@@ -435,28 +435,24 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 		default : _Generic(GSHMEMI_OBJECT(__VA_ARGS__, 0) TYPES(GSHMEMI_##OP##_)))(__VA_ARGS__)
 /* clang-format on */
 
-#define gshmem_put(...)                     GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, PUT, __VA_ARGS__)
-#define gshmem_get(...)                     GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, GET, __VA_ARGS__)
-#define gshmem_put_nbi(...)                 GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, PUT_NBI, __VA_ARGS__)
-#define gshmem_get_nbi(...)                 GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, GET_NBI, __VA_ARGS__)
-#define gshmem_p(...)                       GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, P, __VA_ARGS__)
-#define gshmem_g(...)                       GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, G, __VA_ARGS__)
-#define gshmem_iput(...)                    GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IPUT, __VA_ARGS__)
-#define gshmem_iget(...)                    GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IGET, __VA_ARGS__)
-#define gshmem_ibput(...)                   GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IBPUT, __VA_ARGS__)
-#define gshmem_ibget(...)                   GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IBGET, __VA_ARGS__)
-#define gshmem_put_signal(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL, __VA_ARGS__)
-#define gshmem_put_signal_nbi(...)          GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL_NBI, \
-							   __VA_ARGS__)
+#define gshmem_put(...)            GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, PUT, __VA_ARGS__)
+#define gshmem_get(...)            GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, GET, __VA_ARGS__)
+#define gshmem_put_nbi(...)        GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, PUT_NBI, __VA_ARGS__)
+#define gshmem_get_nbi(...)        GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, GET_NBI, __VA_ARGS__)
+#define gshmem_p(...)              GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, P, __VA_ARGS__)
+#define gshmem_g(...)              GSHMEMI_CHOOSE(GSHMEMI_GENERIC_RMA, G, __VA_ARGS__)
+#define gshmem_iput(...)           GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IPUT, __VA_ARGS__)
+#define gshmem_iget(...)           GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IGET, __VA_ARGS__)
+#define gshmem_ibput(...)          GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IBPUT, __VA_ARGS__)
+#define gshmem_ibget(...)          GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, IBGET, __VA_ARGS__)
+#define gshmem_put_signal(...)     GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL, __VA_ARGS__)
+#define gshmem_put_signal_nbi(...) GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL_NBI, __VA_ARGS__)
 
-#define gshmem_atomic_fetch(...)            GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH, \
-							   __VA_ARGS__)
+#define gshmem_atomic_fetch(...)            GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH, __VA_ARGS__)
 #define gshmem_atomic_set(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SET, __VA_ARGS__)
 #define gshmem_atomic_swap(...)             GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP, __VA_ARGS__)
-#define gshmem_atomic_fetch_nbi(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH_NBI, \
-							   __VA_ARGS__)
-#define gshmem_atomic_swap_nbi(...)         GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP_NBI, \
-							   __VA_ARGS__)
+#define gshmem_atomic_fetch_nbi(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH_NBI, __VA_ARGS__)
+#define gshmem_atomic_swap_nbi(...)         GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP_NBI, __VA_ARGS__)
 #define gshmem_atomic_compare_swap(...)     GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, CSWAP, __VA_ARGS__)
 #define gshmem_atomic_fetch_inc(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, FINC, __VA_ARGS__)
 #define gshmem_atomic_inc(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, INC, __VA_ARGS__)

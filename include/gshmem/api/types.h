@@ -40,7 +40,9 @@
 	X(uint, unsigned int) \
 	X(ulong, unsigned long) \
 	X(ulonglong, unsigned long long)
-#define GSHMEM_BASIC_RMA_TYPES(X) X(longdouble, long double) GSHMEM_BASIC_VALUE_TYPES(X)
+#define GSHMEM_BASIC_RMA_TYPES(X) \
+	X(longdouble, long double) \
+	GSHMEM_BASIC_VALUE_TYPES(X)
 
 #define GSHMEM_ALIAS_RMA_TYPES(X) \
 	X(int8, int8_t) \
@@ -89,8 +91,11 @@
 #define GSHMEM_AMO_TYPES(X) GSHMEM_BASIC_AMO_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
 
 /* Table "extended AMO types": fetch, set, swap. */
-#define GSHMEM_BASIC_EXTENDED_AMO_TYPES(X) X(float, float) X(double, double) GSHMEM_BASIC_AMO_TYPES(X)
-#define GSHMEM_EXTENDED_AMO_TYPES(X)       GSHMEM_BASIC_EXTENDED_AMO_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
+#define GSHMEM_BASIC_EXTENDED_AMO_TYPES(X) \
+	X(float, float) \
+	X(double, double) \
+	GSHMEM_BASIC_AMO_TYPES(X)
+#define GSHMEM_EXTENDED_AMO_TYPES(X) GSHMEM_BASIC_EXTENDED_AMO_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
 
 /* Table "bitwise AMO types": and, or, xor and their fetch_ forms. */
 #define GSHMEM_BASIC_BITWISE_AMO_TYPES(X) \
@@ -110,8 +115,11 @@
  * wait_until and test, also of arrays. short and ushort are extensions: OpenSHMEM 1.5 deprecated them for one
  * object, and never had them for arrays, as other libraries do.
  */
-#define GSHMEM_BASIC_WAIT_TYPES(X) X(short, short) X(ushort, unsigned short) GSHMEM_BASIC_AMO_TYPES(X)
-#define GSHMEM_WAIT_TYPES(X)       GSHMEM_BASIC_WAIT_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
+#define GSHMEM_BASIC_WAIT_TYPES(X) \
+	X(short, short) \
+	X(ushort, unsigned short) \
+	GSHMEM_BASIC_AMO_TYPES(X)
+#define GSHMEM_WAIT_TYPES(X) GSHMEM_BASIC_WAIT_TYPES(X) GSHMEM_ALIAS_AMO_TYPES(X)
 
 /*
  * Table "reduction types": X(NAME, TYPE, KIND); KIND is a GSHMEMI_KIND_* of fold.h. All types with max and

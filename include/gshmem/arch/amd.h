@@ -33,10 +33,10 @@
 #define GSHMEMI_ARCH_RETAIN_SINCE    71200000 /* or earlier: a lent handle is not released */
 #define GSHMEMI_ARCH_SIGNAL_POOL     (HIP_VERSION < 50300000 ? 256 : 0)
 
-#define GSHMEMI_ARCH_NAME        "amd"
-#define GSHMEMI_ARCH_THREAD_WORD "lane"
-#define GSHMEMI_ARCH_COUNT_WORD  "lanes of a wave"
-#define GSHMEMI_ARCH_OWN_THREADS 512
+#define GSHMEMI_ARCH_NAME               "amd"
+#define GSHMEMI_ARCH_THREAD_WORD        "lane"
+#define GSHMEMI_ARCH_COUNT_WORD         "lanes of a wave"
+#define GSHMEMI_ARCH_OWN_THREADS        512
 /* HIP 5.2 gives the type of the link, 4 for XGMI and 2 for PCIe; newer versions give 1 or 0. */
 #define GSHMEMI_ARCH_HAS_ATOMICS(value) ((value) == 1 || (value) == 4)
 /* ROCm uses calls that only amdgpu-dkms has, or a socket whose name is the owner's pid. */
@@ -76,9 +76,9 @@
 
 /* Bytes in which a CU gives LDS to work-groups, as LLVM's backend has them. */
 #define GSHMEMI_ARCH_SHARED_UNIT(gfx) \
-	(__builtin_strncmp(gfx, "gfx950", 6) == 0       ? 1280 \
-		: __builtin_strncmp(gfx, "gfx1", 4) == 0 ? 1024 \
-							 : 512)
+	(__builtin_strncmp(gfx, "gfx950", 6) == 0                ? 1280 \
+			: __builtin_strncmp(gfx, "gfx1", 4) == 0 ? 1024 \
+								 : 512)
 
 /*
  * Without a link of XGMI a device has no fine-grained memory, unless HSA_FORCE_FINE_GRAIN_PCIE=1. From ROCm
@@ -138,7 +138,7 @@ static inline __device__ __attribute__((always_inline)) void gshmemi_arch_mark_p
  * Peers, the heap and what the library polls are global memory. If compilers know, no instruction has to find
  * out.
  */
-#define GSHMEMI_ARCH_GLOBAL __attribute__((address_space(1)))
+#define GSHMEMI_ARCH_GLOBAL     __attribute__((address_space(1)))
 
 /* ---- where am I ---- */
 
@@ -178,9 +178,9 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_caller_block(uint64_t caller)
 /* ---- groups ---- */
 
 /* A wave executes a call for all lanes that make it now: they need not meet, and the key does not matter. */
-#define gshmemi_arch_wave_here gshmemi_arch_wave_enter
+#define gshmemi_arch_wave_here  gshmemi_arch_wave_enter
 #define gshmemi_arch_wave_peers gshmemi_arch_wave_enter
-#define gshmemi_arch_wave_some gshmemi_arch_wave_enter
+#define gshmemi_arch_wave_some  gshmemi_arch_wave_enter
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	(void)key;
@@ -192,8 +192,8 @@ GSHMEMI_ARCH_FN unsigned gshmemi_arch_group_rank(int scope, uint64_t mask)
 	if (scope == GSHMEMI_WG)
 		return gshmemi_arch_thread_rank();
 	if (scope == GSHMEMI_WAVE)
-		return __builtin_amdgcn_mbcnt_hi((unsigned)(mask >> 32),
-						 __builtin_amdgcn_mbcnt_lo((unsigned)mask, 0));
+		return __builtin_amdgcn_mbcnt_hi(
+			(unsigned)(mask >> 32), __builtin_amdgcn_mbcnt_lo((unsigned)mask, 0));
 	return 0;
 }
 
@@ -296,8 +296,8 @@ GSHMEMI_ARCH_FN int32_t gshmemi_arch_uniform_high(int64_t value)
  * that an address is a uniform pointer plus a lane's offset, which a load or store adds up by itself. The
  * first half of each macro is for values that the compiler takes for divergent; it folds away for others.
  */
-#define GSHMEMI_ARCH_KEEP_ORDER() __asm__ volatile("" ::: "memory")
-#define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
+#define GSHMEMI_ARCH_KEEP_ORDER()        __asm__ volatile("" ::: "memory")
+#define GSHMEMI_ARCH_KEEP_INSIDE(value)  ((void)0)
 #define GSHMEMI_ARCH_KEEP_UNIFORM(value) \
 	do { \
 		(value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)); \
@@ -317,16 +317,16 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
 	switch (nbytes) {
 	case 1:
 		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint8_t *)address, __ATOMIC_RELAXED,
-					 __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 	case 2:
 		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint16_t *)address, __ATOMIC_RELAXED,
-					 __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 	case 4:
 		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint32_t *)address, __ATOMIC_RELAXED,
-					 __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 	default:
 		return __hip_atomic_load((const GSHMEMI_ARCH_GLOBAL uint64_t *)address, __ATOMIC_RELAXED,
-					 __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 	}
 }
 
@@ -335,50 +335,49 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 	switch (nbytes) {
 	case 1:
 		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint8_t *)address, (uint8_t)value, __ATOMIC_RELAXED,
-				   __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 		break;
 	case 2:
 		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint16_t *)address, (uint16_t)value, __ATOMIC_RELAXED,
-				   __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 		break;
 	case 4:
 		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint32_t *)address, (uint32_t)value, __ATOMIC_RELAXED,
-				   __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 		break;
 	default:
 		__hip_atomic_store((GSHMEMI_ARCH_GLOBAL uint64_t *)address, value, __ATOMIC_RELAXED,
-				   __HIP_MEMORY_SCOPE_SYSTEM);
+			__HIP_MEMORY_SCOPE_SYSTEM);
 		break;
 	}
 }
 
 /* Only integer forms: they are single instructions on every link with atomics. */
 #define GSHMEMI_ARCH_AMO(NBITS) \
-	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
-								uint##NBITS##_t value, uint##NBITS##_t cond) \
+	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS( \
+		int op, uint##NBITS##_t *address, uint##NBITS##_t value, uint##NBITS##_t cond) \
 	{ \
 		GSHMEMI_ARCH_GLOBAL uint##NBITS##_t *at = (GSHMEMI_ARCH_GLOBAL uint##NBITS##_t *)address; \
 \
 		switch (op) { \
 		case GSHMEMI_AMO_ADD: \
-			return __hip_atomic_fetch_add(at, value, __ATOMIC_RELAXED, \
-						      __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_add( \
+				at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_AND: \
-			return __hip_atomic_fetch_and(at, value, __ATOMIC_RELAXED, \
-						      __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_and( \
+				at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_OR: \
-			return __hip_atomic_fetch_or(at, value, __ATOMIC_RELAXED, \
-						     __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_or( \
+				at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_XOR: \
-			return __hip_atomic_fetch_xor(at, value, __ATOMIC_RELAXED, \
-						      __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_fetch_xor( \
+				at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_SWAP: \
-			return __hip_atomic_exchange(at, value, __ATOMIC_RELAXED, \
-						     __HIP_MEMORY_SCOPE_SYSTEM); \
+			return __hip_atomic_exchange( \
+				at, value, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
 		case GSHMEMI_AMO_CAS: \
 			(void)__hip_atomic_compare_exchange_strong(at, &cond, value, __ATOMIC_RELAXED, \
-								   __ATOMIC_RELAXED, \
-								   __HIP_MEMORY_SCOPE_SYSTEM); \
+				__ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_SYSTEM); \
 			return cond; \
 		case GSHMEMI_AMO_SET: \
 			gshmemi_arch_store(address, value, NBITS / 8); \
@@ -394,7 +393,7 @@ GSHMEMI_ARCH_AMO(64)
 /* ---- bulk memory ---- */
 
 /* The hardware splits loads and stores that are not aligned to their size. */
-#define GSHMEMI_ARCH_UNALIGNED 1
+#define GSHMEMI_ARCH_UNALIGNED  1
 
 GSHMEMI_ARCH_FN int gshmemi_arch_is_global(const void *address)
 {

@@ -230,7 +230,8 @@ enum gshmemi_amo {
  *                         keeps uniform pointers and lane offsets apart: each load or store adds them up
  */
 #if !defined GSHMEMI_ARCH_NAME || !defined GSHMEMI_ARCH_THREAD_WORD || !defined GSHMEMI_ARCH_COUNT_WORD || \
-	!defined GSHMEMI_ARCH_OWN_THREADS || !defined GSHMEMI_ARCH_WHOLE_CUS || !defined GSHMEMI_ARCH_IN_KERNEL
+	!defined GSHMEMI_ARCH_OWN_THREADS || !defined GSHMEMI_ARCH_WHOLE_CUS || \
+	!defined GSHMEMI_ARCH_IN_KERNEL
 #error "gshmem: the platform lacks GSHMEMI_ARCH_NAME, _THREAD_WORD, _COUNT_WORD, _OWN_THREADS, _WHOLE_CUS" \
 	"or _IN_KERNEL"
 #endif
@@ -259,8 +260,9 @@ enum gshmemi_amo {
 		defined GSHMEMI_ARCH_LOADS_LATE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_LOAD_UNIT, _LOAD_MODULE or _LOADS_LATE"
 #endif
-#if GSHMEMI_ARCH_HAS_GLOBALS && !(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && \
-	defined GSHMEMI_ARCH_PLACE && defined GSHMEMI_ARCH_IS_FREE)
+#if GSHMEMI_ARCH_HAS_GLOBALS && \
+	!(defined GSHMEMI_ARCH_IS_GLOBAL && defined GSHMEMI_ARCH_SHARE && defined GSHMEMI_ARCH_PLACE && \
+		defined GSHMEMI_ARCH_IS_FREE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_IS_GLOBAL, _SHARE, _PLACE or _IS_FREE"
 #endif
 #if GSHMEMI_ARCH_SHARED_MEMORY && !(defined GSHMEMI_ARCH_SHARE_CORES && defined GSHMEMI_ARCH_PAUSE_NEAR)
@@ -279,11 +281,11 @@ template <typename A> struct gshmemi_arch_same<A, A> {
 GSHMEMI_END_CXX
 #define GSHMEMI_ARCH_GIVES(TYPE, NAME, PARAMETERS) \
 	static_assert(gshmemi_arch_same<decltype(gshmemi_arch_##NAME), TYPE PARAMETERS>::yes, \
-		      "gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")
+		"gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")
 #else
 #define GSHMEMI_ARCH_GIVES(TYPE, NAME, PARAMETERS) \
-	_Static_assert(_Generic(&gshmemi_arch_##NAME, TYPE (*)PARAMETERS: 1, default: 0), \
-		       "gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")
+	_Static_assert(_Generic(&gshmemi_arch_##NAME, TYPE(*) PARAMETERS : 1, default : 0), \
+		"gshmem: the platform's header gives gshmemi_arch_" #NAME " another signature")
 #endif
 
 /* ---- where am I ---- */
@@ -334,7 +336,7 @@ GSHMEMI_ARCH_GIVES(unsigned, group_due, (void));
  * Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the
  * platform knows them.
  */
-GSHMEMI_ARCH_GIVES(void, group_read, (uint64_t *words));
+GSHMEMI_ARCH_GIVES(void, group_read, (uint64_t * words));
 /* The lowest of these lanes. */
 GSHMEMI_ARCH_GIVES(unsigned, lowest_lane, (uint64_t lanes));
 /* The value of one of these lanes; of the lowest. All of them make the call. */
@@ -450,9 +452,9 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
  * GSHMEMI_COLD             a function that must stay out of line: behind a sentinel
  */
 #if GSHMEMI_KERNELS
-#define GSHMEMI_FN   GSHMEMI_INLINE __host__ __device__
-#define GSHMEMI_COLD static __host__ __device__ __attribute__((noinline, cold, unused))
-#define GSHMEM_API   GSHMEMI_FN
+#define GSHMEMI_FN             GSHMEMI_INLINE __host__ __device__
+#define GSHMEMI_COLD           static __host__ __device__ __attribute__((noinline, cold, unused))
+#define GSHMEM_API             GSHMEMI_FN
 #define GSHMEMI_OF_GROUPS(...) __VA_ARGS__
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE
 #define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
@@ -476,11 +478,11 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 	extern __host__ __device__ __attribute__((visibility("default"))) TYPE NAME PARAMETERS
 #endif
 #else
-#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API
+#define GSHMEMI_LONG_DOUBLE_API                   GSHMEM_API
 #define GSHMEMI_HOST_CALL(TYPE, NAME, PARAMETERS) GSHMEM_HOST_API TYPE NAME PARAMETERS
-#define GSHMEMI_FN   GSHMEMI_INLINE
-#define GSHMEMI_COLD static __attribute__((noinline, cold, unused))
-#define GSHMEM_API   extern __attribute__((visibility("default")))
+#define GSHMEMI_FN                                GSHMEMI_INLINE
+#define GSHMEMI_COLD                              static __attribute__((noinline, cold, unused))
+#define GSHMEM_API                                extern __attribute__((visibility("default")))
 #define GSHMEMI_OF_GROUPS(...)
 #endif
 

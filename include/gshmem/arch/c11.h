@@ -70,8 +70,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 }
 
 #define GSHMEMI_ARCH_AMO(NBITS) \
-	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
-								uint##NBITS##_t value, uint##NBITS##_t cond) \
+	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS( \
+		int op, uint##NBITS##_t *address, uint##NBITS##_t value, uint##NBITS##_t cond) \
 	{ \
 		switch (op) { \
 		case GSHMEMI_AMO_ADD: \
@@ -85,8 +85,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 		case GSHMEMI_AMO_SWAP: \
 			return __atomic_exchange_n(address, value, GSHMEMI_ARCH_AMO_ORDER); \
 		case GSHMEMI_AMO_CAS: \
-			__atomic_compare_exchange_n(address, &cond, value, 0, GSHMEMI_ARCH_AMO_ORDER, \
-						    GSHMEMI_ARCH_LOAD_ORDER); \
+			__atomic_compare_exchange_n( \
+				address, &cond, value, 0, GSHMEMI_ARCH_AMO_ORDER, GSHMEMI_ARCH_LOAD_ORDER); \
 			return cond; \
 		case GSHMEMI_AMO_SET: \
 			__atomic_store_n(address, value, GSHMEMI_ARCH_STORE_ORDER); \

@@ -30,15 +30,15 @@
 #define GSHMEMI_ARCH_RETAIN_SINCE     0
 #define GSHMEMI_ARCH_SIGNAL_POOL      0
 
-#define GSHMEMI_ARCH_NAME        "cpu"
-#define GSHMEMI_ARCH_THREAD_WORD "thread"
-#define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
-#define GSHMEMI_ARCH_OWN_THREADS 1 /* more fibers only cost time */
+#define GSHMEMI_ARCH_NAME               "cpu"
+#define GSHMEMI_ARCH_THREAD_WORD        "thread"
+#define GSHMEMI_ARCH_COUNT_WORD         "threads of the work-group"
+#define GSHMEMI_ARCH_OWN_THREADS        1 /* more fibers only cost time */
 #define GSHMEMI_ARCH_HAS_ATOMICS(value) (value)
-#define GSHMEMI_ARCH_IPC_REMEDY "can processes share memory on this device?"
-#define GSHMEMI_ARCH_UNIT_REMEDY "link it with this library"
-#define GSHMEMI_ARCH_WHOLE_CUS(ncus) (ncus)
-#define GSHMEMI_ARCH_IN_KERNEL   (hipcpu_self != NULL)
+#define GSHMEMI_ARCH_IPC_REMEDY         "can processes share memory on this device?"
+#define GSHMEMI_ARCH_UNIT_REMEDY        "link it with this library"
+#define GSHMEMI_ARCH_WHOLE_CUS(ncus)    (ncus)
+#define GSHMEMI_ARCH_IN_KERNEL          (hipcpu_self != NULL)
 
 #define GSHMEMI_ARCH_STATE(TYPE, NAME) static __constant__ TYPE NAME
 #define GSHMEMI_ARCH_QUIET_BEGIN
@@ -248,8 +248,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_pause(unsigned *polls_p)
 struct gshmemi_operation;
 GSHMEMI_BEGIN_C
 /* base, sig_base: where the PE's regions are mapped. Returns the old value of an atomic that fetches. */
-GSHMEM_HOST_API uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *operation, char *base,
-						char *sig_base);
+GSHMEM_HOST_API uint64_t gshmemi_delivery_carry(
+	const struct gshmemi_operation *operation, char *base, char *sig_base);
 /* On each PE, what the caller handed over before is delivered before what it hands over from now on. */
 GSHMEM_HOST_API void gshmemi_delivery_order(int context);
 /*
@@ -278,8 +278,8 @@ GSHMEMI_END_C
 #define GSHMEMI_ARCH_IS_FREE(address, nbytes) hipcpu_is_free(address, nbytes)
 #define GSHMEMI_ARCH_IS_GLOBAL(address, size) \
 	((uint64_t)((uintptr_t)(address) - (uintptr_t)gshmemi_globals.base) < gshmemi_globals.nbytes && \
-	 (uint64_t)(size) <= gshmemi_globals.nbytes - (uint64_t)((uintptr_t)(address) - \
-								 (uintptr_t)gshmemi_globals.base))
+		(uint64_t)(size) <= gshmemi_globals.nbytes - \
+				(uint64_t)((uintptr_t)(address) - (uintptr_t)gshmemi_globals.base))
 
 /* ---- the end ---- */
 

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 
-#define GSHMEMI_ARCH_IN_KERNEL 1
-#define GSHMEMI_ARCH_HAS_F16   1
+#define GSHMEMI_ARCH_IN_KERNEL        1
+#define GSHMEMI_ARCH_HAS_F16          1
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 0
 
 GSHMEMI_ARCH_FN unsigned gshmemi_arch_thread_rank(void)

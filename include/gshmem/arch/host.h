@@ -46,9 +46,9 @@ GSHMEMI_ARCH_FN uint32_t gshmemi_arch_spread(void)
 
 #define GSHMEMI_ARCH_KEEP_INSIDE(value) ((void)0)
 
-#define gshmemi_arch_wave_here gshmemi_arch_wave_enter
+#define gshmemi_arch_wave_here  gshmemi_arch_wave_enter
 #define gshmemi_arch_wave_peers gshmemi_arch_wave_enter
-#define gshmemi_arch_wave_some gshmemi_arch_wave_enter
+#define gshmemi_arch_wave_some  gshmemi_arch_wave_enter
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_enter(uint64_t key)
 {
 	(void)key;

@@ -32,15 +32,15 @@
 #define GSHMEMI_ARCH_RETAIN_SINCE    0
 #define GSHMEMI_ARCH_SIGNAL_POOL     0
 
-#define GSHMEMI_ARCH_NAME        "nvidia"
-#define GSHMEMI_ARCH_THREAD_WORD "thread"
-#define GSHMEMI_ARCH_COUNT_WORD  "threads of the work-group"
-#define GSHMEMI_ARCH_OWN_THREADS 256
+#define GSHMEMI_ARCH_NAME               "nvidia"
+#define GSHMEMI_ARCH_THREAD_WORD        "thread"
+#define GSHMEMI_ARCH_COUNT_WORD         "threads of the work-group"
+#define GSHMEMI_ARCH_OWN_THREADS        256
 #define GSHMEMI_ARCH_HAS_ATOMICS(value) (value)
 #define GSHMEMI_ARCH_IPC_REMEDY \
 	"can processes share memory on this device (bare metal or a container with --ipc=host; not WSL, " \
 	"not Windows)?"
-#define GSHMEMI_ARCH_UNIT_REMEDY "compile it for this device (gshmemcc, or -gencode)"
+#define GSHMEMI_ARCH_UNIT_REMEDY     "compile it for this device (gshmemcc, or -gencode)"
 #define GSHMEMI_ARCH_WHOLE_CUS(ncus) hipcudaWholeCount(ncus)
 
 /*
@@ -114,7 +114,7 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_some(uint64_t key)
  * lanes wrote to slot 0 (tests/rpc_invoke.hip). Lanes that are alone need no other lane to go on, so they
  * cannot wait for each other for ever, even if there are fewer slots than lanes.
  */
-#define gshmemi_arch_wave_here gshmemi_arch_wave_peers
+#define gshmemi_arch_wave_here          gshmemi_arch_wave_peers
 GSHMEMI_ARCH_FN uint64_t gshmemi_arch_wave_peers(uint64_t key)
 {
 	const unsigned lanes = __activemask();
@@ -191,7 +191,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
  * A second call in each put takes 24 registers of a kernel that computes (user_gemm on sm_90), checks on or
  * off.
  */
-#define GSHMEMI_ARCH_COMPARES_APART 0
+#define GSHMEMI_ARCH_COMPARES_APART     0
 
 GSHMEMI_ARCH_FN int gshmemi_arch_wave_agrees(uint64_t value, uint64_t lanes)
 {
@@ -218,19 +218,27 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
 	switch (nbytes) {
 	case 1:
 		__asm__ volatile("ld.relaxed.sys.global.u8 %0, [%1];"
-				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=r"(bits)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 		return bits;
 	case 2:
 		__asm__ volatile("ld.relaxed.sys.global.u16 %0, [%1];"
-				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=r"(bits)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 		return bits;
 	case 4:
 		__asm__ volatile("ld.relaxed.sys.global.u32 %0, [%1];"
-				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=r"(bits)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 		return bits;
 	default:
 		__asm__ volatile("ld.relaxed.sys.global.u64 %0, [%1];"
-				 : "=l"(wide) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=l"(wide)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 		return wide;
 	}
 }
@@ -240,29 +248,39 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 	switch (nbytes) {
 	case 1:
 		__asm__ volatile("st.relaxed.sys.global.u8 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value)
+				 : "memory");
 		break;
 	case 2:
 		__asm__ volatile("st.relaxed.sys.global.u16 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value)
+				 : "memory");
 		break;
 	case 4:
 		__asm__ volatile("st.relaxed.sys.global.u32 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "r"((uint32_t)value)
+				 : "memory");
 		break;
 	default:
 		__asm__ volatile("st.relaxed.sys.global.u64 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(value) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "l"(value)
+				 : "memory");
 		break;
 	}
 }
 
 #define GSHMEMI_ARCH_ATOM(OP, CONSTRAINT) \
 	__asm__ volatile("atom.relaxed.sys.global." OP " %0, [%1], %2;" \
-			 : "=" CONSTRAINT(old) : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(value) : "memory")
+			 : "=" CONSTRAINT(old) \
+			 : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(value) \
+			 : "memory")
 #define GSHMEMI_ARCH_AMO(NBITS, CONSTRAINT) \
-	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS(int op, uint##NBITS##_t *address, \
-								uint##NBITS##_t value, uint##NBITS##_t cond) \
+	GSHMEMI_ARCH_FN uint##NBITS##_t gshmemi_arch_amo##NBITS( \
+		int op, uint##NBITS##_t *address, uint##NBITS##_t value, uint##NBITS##_t cond) \
 	{ \
 		uint##NBITS##_t old = 0; \
 \
@@ -283,11 +301,11 @@ GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned 
 			GSHMEMI_ARCH_ATOM("exch.b" #NBITS, CONSTRAINT); \
 			break; \
 		case GSHMEMI_AMO_CAS: \
-			__asm__ volatile("atom.relaxed.sys.global.cas.b" #NBITS " %0, [%1], %2, %3;" \
-					 : "=" CONSTRAINT(old) \
-					 : GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(cond), \
-					   CONSTRAINT(value) \
-					 : "memory"); \
+			__asm__ volatile( \
+				"atom.relaxed.sys.global.cas.b" #NBITS " %0, [%1], %2, %3;" \
+				: "=" CONSTRAINT(old) \
+				: GSHMEMI_ARCH_ADDRESS(address), CONSTRAINT(cond), CONSTRAINT(value) \
+				: "memory"); \
 			break; \
 		case GSHMEMI_AMO_SET: \
 			gshmemi_arch_store(address, value, NBITS / 8); \
@@ -319,19 +337,28 @@ GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_global(const void *address
 	if (nbytes == 16)
 		__asm__ volatile("ld.global.v2.u64 {%0, %1}, [%2];"
 				 : "=l"(word.half[0]), "=l"(word.half[1])
-				 : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 	else if (nbytes == 8)
 		__asm__ volatile("ld.global.u64 %0, [%1];"
-				 : "=l"(word.half[0]) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=l"(word.half[0])
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 	else if (nbytes == 4)
 		__asm__ volatile("ld.global.u32 %0, [%1];"
-				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=r"(bits)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 	else if (nbytes == 2)
 		__asm__ volatile("ld.global.u16 %0, [%1];"
-				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=r"(bits)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 	else
 		__asm__ volatile("ld.global.u8 %0, [%1];"
-				 : "=r"(bits) : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : "=r"(bits)
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 	if (nbytes < 8)
 		word.half[0] = bits;
 	return word;
@@ -348,16 +375,24 @@ GSHMEMI_ARCH_FN void gshmemi_arch_write_global(void *address, struct gshmemi_wor
 				 : "memory");
 	else if (nbytes == 8)
 		__asm__ volatile("st.global.u64 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0]) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "l"(word.half[0])
+				 : "memory");
 	else if (nbytes == 4)
 		__asm__ volatile("st.global.u32 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "r"(bits)
+				 : "memory");
 	else if (nbytes == 2)
 		__asm__ volatile("st.global.u16 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "r"(bits)
+				 : "memory");
 	else
 		__asm__ volatile("st.global.u8 [%0], %1;"
-				 : : GSHMEMI_ARCH_ADDRESS(address), "r"(bits) : "memory");
+				 :
+				 : GSHMEMI_ARCH_ADDRESS(address), "r"(bits)
+				 : "memory");
 }
 
 /*
@@ -370,7 +405,8 @@ GSHMEMI_ARCH_FN struct gshmemi_word gshmemi_arch_read_peer(const void *address, 
 	if (nbytes == 16)
 		__asm__ volatile("ld.relaxed.sys.global.v2.u64 {%0, %1}, [%2];"
 				 : "=l"(word.half[0]), "=l"(word.half[1])
-				 : GSHMEMI_ARCH_ADDRESS(address) : "memory");
+				 : GSHMEMI_ARCH_ADDRESS(address)
+				 : "memory");
 	else
 		word.half[0] = gshmemi_arch_load(address, nbytes);
 	return word;

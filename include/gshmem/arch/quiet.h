@@ -15,7 +15,7 @@
 #endif
 #define GSHMEMI_QUIET_BEGIN \
 	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"") \
-	_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") GSHMEMI_QUIET_GCC
+		_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") GSHMEMI_QUIET_GCC
 #define GSHMEMI_QUIET_END _Pragma("GCC diagnostic pop")
 #else
 #define GSHMEMI_QUIET_BEGIN

@@ -29,8 +29,8 @@ GSHMEMI_FN void gshmemi_coll_finish(const struct gshmemi_coll *c)
 #define GSHMEMI_BROADCAST_SHARED 16384
 
 /* The root puts all of it to every PE. */
-GSHMEMI_FN void gshmemi_broadcast_direct(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a,
-					 size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_broadcast_direct(
+	const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes, unsigned align)
 {
 	int i;
 
@@ -47,8 +47,8 @@ GSHMEMI_FN void gshmemi_broadcast_direct(const struct gshmemi_coll *c, const str
 
 #if GSHMEMI_ARCH_SHARED_MEMORY
 /* All memory is equally far, and cores are scarce: every PE gets it from the root, which waits for them. */
-GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a,
-					 size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_broadcast_shared(
+	const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes, unsigned align)
 {
 	if (c->team.my_pe == a->root) {
 		gshmemi_coll_order(c);
@@ -75,8 +75,8 @@ GSHMEMI_FN void gshmemi_broadcast_shared(const struct gshmemi_coll *c, const str
  * other PE, which puts it to all others while the root goes on with the next segment. Links carry the data
  * about twice, but the root's own only once.
  */
-GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gshmemi_coll_args *a,
-					 size_t nbytes, unsigned align)
+GSHMEMI_FN void gshmemi_broadcast_shared(
+	struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes, unsigned align)
 {
 	const size_t nparts = (size_t)c->team.npes - 1,
 		     nsegments = (nbytes + GSHMEMI_BROADCAST_SEGMENT - 1) / GSHMEMI_BROADCAST_SEGMENT;
@@ -88,7 +88,7 @@ GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gs
 	for (s = 0;; c->phase++) {
 		const size_t begin = s * GSHMEMI_BROADCAST_SEGMENT;
 		const size_t length = nbytes - begin < GSHMEMI_BROADCAST_SEGMENT ? nbytes - begin
-			: GSHMEMI_BROADCAST_SEGMENT;
+										 : GSHMEMI_BROADCAST_SEGMENT;
 
 		for (i = 1; i < c->team.npes; i++) { /* part i - 1 belongs to the PE i ahead of the root */
 			pe = a->root + i < c->team.npes ? a->root + i : a->root + i - c->team.npes;
@@ -96,7 +96,7 @@ GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gs
 			n = from >= length ? 0 : length - from < part ? length - from : part;
 			if (is_root) {
 				gshmemi_coll_put(c, (char *)a->dest + begin + from,
-						 (const char *)a->source + begin + from, n, align, pe);
+					(const char *)a->source + begin + from, n, align, pe);
 				continue;
 			}
 			if (pe != c->team.my_pe)
@@ -105,8 +105,8 @@ GSHMEMI_FN void gshmemi_broadcast_shared(struct gshmemi_coll *c, const struct gs
 			for (k = 1; k < c->team.npes; k++)
 				if (gshmemi_coll_ahead(c, k) != a->root)
 					gshmemi_coll_put(c, (char *)a->dest + begin + from,
-							 (char *)a->dest + begin + from, n, align,
-							 gshmemi_coll_ahead(c, k));
+						(char *)a->dest + begin + from, n, align,
+						gshmemi_coll_ahead(c, k));
 		}
 		gshmemi_coll_order(c);
 		gshmemi_coll_tell(c);
@@ -134,8 +134,8 @@ GSHMEMI_COLL int gshmemi_broadcast(int scope, struct gshmemi_coll_args *a, const
 	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(&c);
 
 	if (nodes)
-		gshmemi_broadcast_nodes(&c, nodes, (char *)a->dest, (const char *)a->source, nbytes, align,
-					a->root);
+		gshmemi_broadcast_nodes(
+			&c, nodes, (char *)a->dest, (const char *)a->source, nbytes, align, a->root);
 	else if (nbytes < GSHMEMI_BROADCAST_SHARED || c.team.npes == 1)
 		gshmemi_broadcast_direct(&c, a, nbytes, align);
 	else
@@ -158,13 +158,13 @@ GSHMEMI_COLL int gshmemi_fcollect(int scope, struct gshmemi_coll_args *a, const 
 	}
 	if (nodes) {
 		gshmemi_nodes_put(&c, nodes, dest + (size_t)c.team.my_pe * nbytes, (const char *)a->source,
-				  nbytes, align);
+			nbytes, align);
 		gshmemi_nodes_spread(&c, nodes, dest, nbytes, nbytes * (unsigned)c.team.npes, align);
 		return 0;
 	}
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, dest + (size_t)c.team.my_pe * nbytes, a->source, nbytes, align,
-				 gshmemi_coll_ahead(&c, i));
+			gshmemi_coll_ahead(&c, i));
 	gshmemi_coll_finish(&c);
 	return 0;
 }
@@ -189,10 +189,10 @@ GSHMEMI_COLL int gshmemi_collect(int scope, struct gshmemi_coll_args *a, const c
 	gshmemi_ll_close(&c, &ll);
 	if (gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		gshmemi_coll_check_buffers_at((const char *)a->dest, all, (const char *)a->source, nbytes,
-					      a->elem_nbytes, 0, call, gshmemi_arch_caller());
+			a->elem_nbytes, 0, call, gshmemi_arch_caller());
 	for (i = 0; i < c.team.npes; i++)
 		gshmemi_coll_put(&c, (char *)a->dest + before, a->source, nbytes,
-				 GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_ahead(&c, i));
+			GSHMEMI_COLL_ALIGN(a->elem_nbytes), gshmemi_coll_ahead(&c, i));
 	gshmemi_coll_finish(&c);
 	return 0;
 }
@@ -213,7 +213,7 @@ GSHMEMI_COLL int gshmemi_alltoall(int scope, struct gshmemi_coll_args *a, const 
 	for (i = 0; i < c.team.npes; i++) {
 		pe = gshmemi_coll_ahead(&c, i);
 		gshmemi_coll_put(&c, dest + (size_t)c.team.my_pe * nbytes, source + (size_t)pe * nbytes,
-				 nbytes, align, pe);
+			nbytes, align, pe);
 	}
 	gshmemi_coll_finish(&c);
 	return 0;
@@ -221,14 +221,15 @@ GSHMEMI_COLL int gshmemi_alltoall(int scope, struct gshmemi_coll_args *a, const 
 
 /* The strided put needs a constant element size. */
 GSHMEMI_FN void gshmemi_coll_iput(const struct gshmemi_coll *c, char *dest, const char *source,
-				  const struct gshmemi_coll_args *a, int pe)
+	const struct gshmemi_coll_args *a, int pe)
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe), scope = c->group.scope;
 	struct gshmemi_blocks b = {a->dst, a->sst, 1, a->nelems, 0};
 
-	GSHMEMI_BY_SIZE(a->elem_nbytes, (b.elem_nbytes = size,
-		gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, gshmemi_in_heap(), scope, dest, source, b, world_pe,
-				    c->call)))
+	GSHMEMI_BY_SIZE(a->elem_nbytes,
+		(b.elem_nbytes = size,
+			gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, gshmemi_in_heap(), scope, dest, source, b,
+				world_pe, c->call)))
 }
 
 GSHMEMI_COLL int gshmemi_alltoalls(int scope, struct gshmemi_coll_args *a, const char *call)
@@ -240,7 +241,7 @@ GSHMEMI_COLL int gshmemi_alltoalls(int scope, struct gshmemi_coll_args *a, const
 	for (i = 0; i < c.team.npes; i++) {
 		pe = gshmemi_coll_ahead(&c, i);
 		gshmemi_coll_iput(&c, (char *)a->dest + (size_t)c.team.my_pe * block * (size_t)a->dst,
-				  (const char *)a->source + (size_t)pe * block * (size_t)a->sst, a, pe);
+			(const char *)a->source + (size_t)pe * block * (size_t)a->sst, a, pe);
 	}
 	gshmemi_coll_finish(&c);
 	return 0;
@@ -271,10 +272,10 @@ GSHMEMI_COLL int gshmemi_alltoallv(int scope, struct gshmemi_coll_args *a, const
 		displ = mine.half[0];
 		if (gshmemi_is_slow(GSHMEMI_WHY_CHECK) && mine.half[1] != a->source_nelems[pe])
 			gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL, pe, a->dest, 0, mine.half[1],
-					    a->source_nelems[pe], call, gshmemi_arch_caller());
+				a->source_nelems[pe], call, gshmemi_arch_caller());
 		gshmemi_coll_put(&c, (char *)a->dest + displ * a->elem_nbytes,
-				 (const char *)a->source + a->source_displs[pe] * a->elem_nbytes,
-				 a->source_nelems[pe] * a->elem_nbytes, align, pe);
+			(const char *)a->source + a->source_displs[pe] * a->elem_nbytes,
+			a->source_nelems[pe] * a->elem_nbytes, align, pe);
 	}
 	gshmemi_ll_close(&c, &ll);
 	gshmemi_coll_finish(&c);

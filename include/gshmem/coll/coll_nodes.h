@@ -19,8 +19,8 @@ GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_coll_nodes(const struct gshm
  * All threads put to a PE of the team, which may be this one. source must stay unchanged until the collective
  * ends.
  */
-GSHMEMI_FN void gshmemi_coll_put(const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes,
-				 unsigned align, int pe)
+GSHMEMI_FN void gshmemi_coll_put(
+	const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes, unsigned align, int pe)
 {
 	if (dest != source || pe != c->team.my_pe)
 		gshmemi_put(gshmemi_in_heap(), c->group.scope, dest, source,
@@ -34,8 +34,8 @@ GSHMEMI_FN void gshmemi_nodes_tell(const struct gshmemi_coll *c, const int32_t *
 
 	for (i = (int)c->group.rank; i < npes; i += (int)c->group.size)
 		if (pes[i] != c->team.my_pe)
-			gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, pes[i]),
-					  c->call);
+			gshmemi_sync_tell(
+				&c->flag[c->team.my_pe], c->phase, gshmemi_coll_world_pe(c, pes[i]), c->call);
 }
 
 /* The threads share the waits; call gshmemi_coll_meet afterwards. */
@@ -57,8 +57,8 @@ GSHMEMI_FN const int32_t *gshmemi_nodes_locals(const struct gshmemi_team_nodes *
 /* The PE of a node that takes this PE's data for that node: the node's PEs share the senders out. */
 GSHMEMI_FN const int32_t *gshmemi_nodes_partner(const struct gshmemi_team_nodes *nodes, int node)
 {
-	return &nodes->order[nodes->begin[node] + nodes->my_local % (nodes->begin[node +
-		1] - nodes->begin[node])];
+	return &nodes->order[nodes->begin[node] +
+		nodes->my_local % (nodes->begin[node + 1] - nodes->begin[node])];
 }
 
 /* ---- broadcast ---- */
@@ -68,8 +68,7 @@ GSHMEMI_FN const int32_t *gshmemi_nodes_partner(const struct gshmemi_team_nodes 
 
 /* The root puts to its own node, and to the first PE of each other node. */
 GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes,
-					char *dest, const char *source, size_t nbytes, unsigned align,
-					int root)
+	char *dest, const char *source, size_t nbytes, unsigned align, int root)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
 	const int is_root = c->team.my_pe == root;
@@ -86,10 +85,10 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 		if (leads) {
 			for (i = is_root ? 0 : nodes->nnodes; i < nodes->nnodes + nodes->nlocal; i++) {
 				pe = i < nodes->nnodes ? nodes->order[nodes->begin[i]]
-					: locals[i - nodes->nnodes];
+						       : locals[i - nodes->nnodes];
 				if (i != nodes->my_node && pe != c->team.my_pe)
-					gshmemi_coll_put(c, dest + at, (is_root ? source : dest) + at, n,
-							 align, pe);
+					gshmemi_coll_put(
+						c, dest + at, (is_root ? source : dest) + at, n, align, pe);
 			}
 			gshmemi_coll_order(c);
 			for (i = 0; is_root && i < nodes->nnodes; i++)
@@ -112,7 +111,7 @@ GSHMEMI_FN void gshmemi_broadcast_nodes(struct gshmemi_coll *c, const struct gsh
 
 /* Put some or all of this PE's block to its own node, and to one PE of each other node. */
 GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes,
-				  char *dest, const char *source, size_t nbytes, unsigned align)
+	char *dest, const char *source, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes);
 	int i;
@@ -120,8 +119,8 @@ GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gsh
 	for (i = 0; i < nodes->nnodes + nodes->nlocal; i++)
 		if (i != nodes->my_node)
 			gshmemi_coll_put(c, dest, source, nbytes, align,
-					 i < nodes->nnodes ? *gshmemi_nodes_partner(nodes, i)
-					 : locals[i - nodes->nnodes]);
+				i < nodes->nnodes ? *gshmemi_nodes_partner(nodes, i)
+						  : locals[i - nodes->nnodes]);
 }
 
 /*
@@ -130,7 +129,7 @@ GSHMEMI_FN void gshmemi_nodes_put(const struct gshmemi_coll *c, const struct gsh
  * two phases of a collective, which ends here.
  */
 GSHMEMI_FN void gshmemi_nodes_spread(struct gshmemi_coll *c, const struct gshmemi_team_nodes *nodes,
-				     char *dest, size_t stride, size_t nbytes, unsigned align)
+	char *dest, size_t stride, size_t nbytes, unsigned align)
 {
 	const int32_t *locals = gshmemi_nodes_locals(nodes), *theirs;
 	int nlocal = nodes->nlocal, my_node = nodes->my_node, nnodes = nodes->nnodes;

@@ -15,15 +15,15 @@ struct gshmemi_ll {
 	/* of the packets of this parity: of others here, and at the same offset of this PE there */
 	uint64_t *place;
 	uint64_t epoch;
-	uint64_t tag;     /* above the data; never 0 */
+	uint64_t tag; /* above the data; never 0 */
 };
 
 /*
  * Tags have 32 bits. When they wrap, old packets that no later message has overwritten would pass for new
  * ones, so each PE clears its own packets, and a barrier comes before anybody sends the next ones.
  */
-GSHMEMI_COLD void gshmemi_ll_clear(uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team,
-				   const char *call)
+GSHMEMI_COLD void gshmemi_ll_clear(
+	uint64_t *packet, uint64_t npackets, struct gshmemi_team_view team, const char *call)
 {
 	uint64_t i;
 
@@ -40,8 +40,8 @@ GSHMEMI_FN struct gshmemi_ll gshmemi_ll_open(const struct gshmemi_coll *c)
 	ll.epoch = c->ll_epoch + 1;
 	if (__builtin_expect((uint32_t)ll.epoch == 0, 0)) {
 		if (c->group.rank == 0)
-			gshmemi_ll_clear(c->packet, 2 * (unsigned)c->team.npes * c->npackets, c->team,
-					 c->call);
+			gshmemi_ll_clear(
+				c->packet, 2 * (unsigned)c->team.npes * c->npackets, c->team, c->call);
 		gshmemi_group_sync(&c->group);
 		ll.epoch += 2; /* the parity goes on as if no epoch were skipped */
 	}
@@ -85,8 +85,8 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 			open = gshmemi_trace_wait(place, GSHMEM_CMP_GE, tag, world_pe, call);
 		gshmemi_wait_pause(&polls, world_pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, place, 8, packet, GSHMEM_CMP_GE,
-						       tag, world_pe, call);
+			started_ns = gshmemi_wait_long(
+				polls, started_ns, place, 8, packet, GSHMEM_CMP_GE, tag, world_pe, call);
 	}
 	gshmemi_trace_end(open);
 	return packet;
@@ -94,7 +94,7 @@ GSHMEMI_FN uint64_t gshmemi_ll_await(const uint64_t *place, uint64_t tag, int wo
 
 /* Send up to 16 bytes, at a multiple of 16 in the message, to another PE. */
 GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at,
-				const struct gshmemi_word *word, unsigned nbytes)
+	const struct gshmemi_word *word, unsigned nbytes)
 {
 	uint64_t *place = ll->place + (unsigned)c->team.my_pe * c->npackets + at / 4;
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
@@ -104,12 +104,12 @@ GSHMEMI_FN void gshmemi_ll_send(const struct gshmemi_coll *c, const struct gshme
 	for (k = 0; k < 4; k++)
 		if (4 * k < nbytes)
 			gshmemi_sync_tell(&place[k], ll->tag | (uint32_t)(word->half[k / 2] >> 32 * (k & 1)),
-					  world_pe, c->call);
+				world_pe, c->call);
 	gshmemi_coll_hold(0);
 }
 
-GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(const struct gshmemi_coll *c, const struct gshmemi_ll *ll,
-						  int pe, size_t at, unsigned nbytes)
+GSHMEMI_FN struct gshmemi_word gshmemi_ll_receive(
+	const struct gshmemi_coll *c, const struct gshmemi_ll *ll, int pe, size_t at, unsigned nbytes)
 {
 	const uint64_t *place = ll->place + (unsigned)pe * c->npackets + at / 4;
 	struct gshmemi_word word = {{0, 0}};
@@ -169,7 +169,7 @@ GSHMEMI_FN void gshmemi_word_store(char *dest, struct gshmemi_word word, unsigne
  * dest + sender * dest_stride there.
  */
 GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, size_t dest_stride,
-				    const char *source, size_t source_stride, size_t nbytes, unsigned align)
+	const char *source, size_t source_stride, size_t nbytes, unsigned align)
 {
 	const struct gshmemi_ll ll = gshmemi_ll_open(c);
 	const int npes = c->team.npes;
@@ -187,8 +187,7 @@ GSHMEMI_FN void gshmemi_ll_exchange(const struct gshmemi_coll *c, char *dest, si
 		}
 		pe = c->team.my_pe;
 		gshmemi_word_store(dest + (size_t)pe * dest_stride + at,
-				   gshmemi_word_load(source + (size_t)pe * source_stride + at, n, align), n,
-				   align);
+			gshmemi_word_load(source + (size_t)pe * source_stride + at, n, align), n, align);
 		for (i = 1; i < npes; i++) {
 			pe = gshmemi_coll_ahead(c, i);
 			word = gshmemi_ll_receive(c, &ll, pe, at, n);

@@ -39,28 +39,25 @@ struct gshmemi_coll_args {
 	uint32_t elem_nbytes; /* up to 16 also the alignment of dest and source */
 	int32_t what;         /* enum gshmemi_coll_what */
 	int32_t root;
-	int32_t fold;         /* GSHMEMI_FOLD() */
+	int32_t fold; /* GSHMEMI_FOLD() */
 	ptrdiff_t dst, sst;
 	const size_t *dest_nelems, *dest_displs, *source_nelems, *source_displs; /* [npes], of alltoallv */
 };
 
 GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with(gshmem_team_t team, void *dest, const void *source,
-						      size_t nelems, unsigned elem_nbytes, int what, int root,
-						      int fold)
+	size_t nelems, unsigned elem_nbytes, int what, int root, int fold)
 {
-	struct gshmemi_coll_args a = {team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL,
-				      NULL, NULL, NULL};
+	struct gshmemi_coll_args a = {
+		team, dest, source, nelems, elem_nbytes, what, root, fold, 0, 0, NULL, NULL, NULL, NULL};
 
 	return a;
 }
 
 GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_strides(gshmem_team_t team, void *dest,
-							      const void *source, size_t nelems,
-							      unsigned elem_nbytes, ptrdiff_t dst,
-							      ptrdiff_t sst)
+	const void *source, size_t nelems, unsigned elem_nbytes, ptrdiff_t dst, ptrdiff_t sst)
 {
-	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, nelems, elem_nbytes,
-						       GSHMEMI_ALLTOALLS, 0, 0);
+	struct gshmemi_coll_args a =
+		gshmemi_coll_with(team, dest, source, nelems, elem_nbytes, GSHMEMI_ALLTOALLS, 0, 0);
 
 	a.dst = dst;
 	a.sst = sst;
@@ -68,14 +65,11 @@ GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_strides(gshmem_team_t team
 }
 
 GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team, void *dest,
-							     const void *source, unsigned elem_nbytes,
-							     const size_t *dest_nelems,
-							     const size_t *dest_displs,
-							     const size_t *source_nelems,
-							     const size_t *source_displs)
+	const void *source, unsigned elem_nbytes, const size_t *dest_nelems, const size_t *dest_displs,
+	const size_t *source_nelems, const size_t *source_displs)
 {
-	struct gshmemi_coll_args a = gshmemi_coll_with(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV,
-						       0, 0);
+	struct gshmemi_coll_args a =
+		gshmemi_coll_with(team, dest, source, 0, elem_nbytes, GSHMEMI_ALLTOALLV, 0, 0);
 
 	a.dest_nelems = dest_nelems;
 	a.dest_displs = dest_displs;
@@ -88,11 +82,11 @@ GSHMEMI_FN struct gshmemi_coll_args gshmemi_coll_with_arrays(gshmem_team_t team,
 struct gshmemi_coll {
 	struct gshmemi_group group;
 	struct gshmemi_team_view team;
-	uint64_t *flag;   /* of the team's stage */
+	uint64_t *flag; /* of the team's stage */
 	uint64_t *packet;
-	uint64_t phase;          /* the phase that PEs publish next */
-	uint64_t ll_epoch;       /* the team's last epoch of packets */
-	uint64_t npackets;       /* places for packets of one PE at each parity */
+	uint64_t phase;    /* the phase that PEs publish next */
+	uint64_t ll_epoch; /* the team's last epoch of packets */
+	uint64_t npackets; /* places for packets of one PE at each parity */
 	const char *call;
 };
 
@@ -127,13 +121,9 @@ GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
 	const uint64_t dest = (uint64_t)((uintptr_t)a->dest - (uintptr_t)gshmemi_state.heap);
 	const uint64_t source = (uint64_t)((uintptr_t)a->source - (uintptr_t)gshmemi_state.heap);
 	const uint64_t words[8] = {dest < gshmemi_state.heap_nbytes ? dest : 0,
-				   source < gshmemi_state.heap_nbytes ? source : 0,
-				   a->what == GSHMEMI_COLLECT ? 0 : a->nelems,
-				   a->elem_nbytes,
-				   (uint64_t)a->what << 32 | (uint32_t)a->root,
-				   (uint64_t)a->fold,
-				   (uint64_t)a->dst,
-				   (uint64_t)a->sst};
+		source < gshmemi_state.heap_nbytes ? source : 0, a->what == GSHMEMI_COLLECT ? 0 : a->nelems,
+		a->elem_nbytes, (uint64_t)a->what << 32 | (uint32_t)a->root, (uint64_t)a->fold,
+		(uint64_t)a->dst, (uint64_t)a->sst};
 	uint64_t hash = 0xcbf29ce484222325U;
 	int i;
 
@@ -147,20 +137,19 @@ GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
  * one.
  */
 GSHMEMI_COLD void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source,
-						size_t source_nbytes, unsigned align, int in_place,
-						const char *call, uint64_t caller)
+	size_t source_nbytes, unsigned align, int in_place, const char *call, uint64_t caller)
 {
 	uint64_t detail = 0;
 	int fault;
 
 	fault = dest_nbytes ? gshmemi_check_symmetric(dest, dest_nbytes, align, &detail) : 0;
 	if (fault)
-		gshmemi_fault_raise(fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call,
-				    caller);
+		gshmemi_fault_raise(
+			fault, gshmemi_state.my_pe, dest, dest_nbytes, detail, detail, call, caller);
 	fault = source_nbytes ? gshmemi_check_symmetric(source, source_nbytes, align, &detail) : 0;
 	if (fault)
-		gshmemi_fault_raise(fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call,
-				    caller);
+		gshmemi_fault_raise(
+			fault, gshmemi_state.my_pe, source, source_nbytes, detail, detail, call, caller);
 	if (!(in_place && dest == source) && dest < source + source_nbytes && source < dest + dest_nbytes)
 		gshmemi_fault_raise(GSHMEMI_FAULT_OVERLAP, -1, dest, dest_nbytes, 0, 0, call, caller);
 }
@@ -169,25 +158,24 @@ GSHMEMI_COLD void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nb
  * Checks a collective, by one thread of each PE; does not return if something is wrong on any of them. Takes
  * the arguments by value, so that no pointer to them escapes.
  */
-GSHMEMI_COLD void gshmemi_coll_check_at(struct gshmemi_coll_args a, struct gshmemi_team_view team,
-					const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_coll_check_at(
+	struct gshmemi_coll_args a, struct gshmemi_team_view team, const char *call, uint64_t caller)
 {
 	const size_t dest_nbytes = gshmemi_coll_extent(&a, 1, team.npes),
-		source_nbytes = gshmemi_coll_extent(&a, 0, team.npes);
+		     source_nbytes = gshmemi_coll_extent(&a, 0, team.npes);
 	const int in_place = a.what == GSHMEMI_BROADCAST || a.what == GSHMEMI_REDUCE ||
-		a.what == GSHMEMI_INSCAN ||
-			     a.what == GSHMEMI_EXSCAN;
+		a.what == GSHMEMI_INSCAN || a.what == GSHMEMI_EXSCAN;
 	const char *dest = (const char *)a.dest;
 	uint64_t words[2];
 
 	if (a.what == GSHMEMI_BROADCAST && (a.root < 0 || a.root >= team.npes))
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call,
-				    caller);
+		gshmemi_fault_raise(
+			GSHMEMI_FAULT_BAD_PE, a.root, dest, 0, (uint64_t)team.npes, 0, call, caller);
 	if (a.what == GSHMEMI_ALLTOALLS && (a.dst < 1 || a.sst < 1))
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, -1, dest, 0,
-				    (uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call, caller);
+			(uint64_t)(a.dst < 1 ? a.dst : a.sst), 1, call, caller);
 	gshmemi_coll_check_buffers_at(dest, dest_nbytes, (const char *)a.source, source_nbytes, a.elem_nbytes,
-				      in_place, call, caller);
+		in_place, call, caller);
 	words[0] = gshmemi_coll_hash(&a);
 	words[1] = ~words[0];
 	gshmemi_disseminate(&team, words, 0, call);
@@ -202,7 +190,7 @@ GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_arg
 {
 	gshmemi_check_args(scope, GSHMEMI_ARGS_TEAM, (uintptr_t)a->team, 0, 0, 0, call);
 	gshmemi_check_args(scope, GSHMEMI_ARGS_COLL, (uintptr_t)a->dest, (uintptr_t)a->source, a->nelems,
-			   (unsigned)a->root, call);
+		(unsigned)a->root, call);
 }
 
 /*
@@ -270,8 +258,8 @@ GSHMEMI_FN int gshmemi_coll_world_pe(const struct gshmemi_coll *c, int pe)
 GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 {
 	const int world_pe = gshmemi_coll_world_pe(c, pe);
-	const unsigned told = GSHMEMI_WHY_CARRIES | GSHMEMI_WHY_STATS | (GSHMEMI_TRACES ? GSHMEMI_WHY_TRACE
-		: 0U);
+	const unsigned told =
+		GSHMEMI_WHY_CARRIES | GSHMEMI_WHY_STATS | (GSHMEMI_TRACES ? GSHMEMI_WHY_TRACE : 0U);
 
 	return gshmemi_is_slow(told) ? gshmemi_pe_for(world_pe, GSHMEMI_CTX_LIBRARY) : world_pe;
 }
@@ -323,7 +311,7 @@ GSHMEMI_FN void gshmemi_coll_tell(const struct gshmemi_coll *c)
 
 	for (i = 1 + (int)c->group.rank; i < c->team.npes; i += (int)c->group.size)
 		gshmemi_sync_tell(&c->flag[c->team.my_pe], c->phase,
-				  gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
+			gshmemi_coll_world_pe(c, gshmemi_coll_ahead(c, i)), c->call);
 }
 
 GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe)
@@ -334,8 +322,8 @@ GSHMEMI_FN void gshmemi_coll_tell_one(const struct gshmemi_coll *c, int pe)
 
 GSHMEMI_FN void gshmemi_coll_poll(const struct gshmemi_coll *c, int pe)
 {
-	(void)gshmemi_wait(&c->flag[pe], 8, 0, GSHMEM_CMP_GE, c->phase, gshmemi_coll_world_pe(c, pe),
-			   c->call);
+	(void)gshmemi_wait(
+		&c->flag[pe], 8, 0, GSHMEM_CMP_GE, c->phase, gshmemi_coll_world_pe(c, pe), c->call);
 }
 
 /* Every wave acquires, not only those that polled. */

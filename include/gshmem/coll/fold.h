@@ -53,11 +53,10 @@ struct gshmemi_complex_f64 {
 };
 
 #define GSHMEMI_PRODUCT(TYPE) \
-	GSHMEMI_FN struct gshmemi_##TYPE gshmemi_product_##TYPE(struct gshmemi_##TYPE a, \
-								struct gshmemi_##TYPE b) \
-	{ \
-		struct gshmemi_##TYPE c = {a.real * b.real - a.imag * b.imag, \
-					   a.real * b.imag + a.imag * b.real}; \
+	GSHMEMI_FN struct gshmemi_##TYPE gshmemi_product_##TYPE( \
+		struct gshmemi_##TYPE a, struct gshmemi_##TYPE b) { \
+		struct gshmemi_##TYPE c = { \
+			a.real * b.real - a.imag * b.imag, a.real *b.imag + a.imag *b.real}; \
 \
 		return c; \
 	}
@@ -122,15 +121,13 @@ GSHMEMI_PRODUCT(complex_f64)
 /* 16-bit types: each sum and product is computed in float and rounded; max and min choose one of the two. */
 #define GSHMEMI_FOLD_SHORT(KIND, TYPE) \
 	GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, KIND, uint16_t, \
-			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) + \
-						     gshmemi_##TYPE##_to_float(b))) \
+		gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) + gshmemi_##TYPE##_to_float(b))) \
 	GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, KIND, uint16_t, \
-			 gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) * \
-						     gshmemi_##TYPE##_to_float(b))) \
+		gshmemi_##TYPE##_from_float(gshmemi_##TYPE##_to_float(a) * gshmemi_##TYPE##_to_float(b))) \
 	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MAX, KIND, uint16_t, \
-			 gshmemi_##TYPE##_to_float(b) > gshmemi_##TYPE##_to_float(a) ? b : a) \
+		gshmemi_##TYPE##_to_float(b) > gshmemi_##TYPE##_to_float(a) ? b : a) \
 	GSHMEMI_FOLD_ONE(GSHMEMI_OP_MIN, KIND, uint16_t, \
-			 gshmemi_##TYPE##_to_float(b) < gshmemi_##TYPE##_to_float(a) ? b : a)
+		gshmemi_##TYPE##_to_float(b) < gshmemi_##TYPE##_to_float(a) ? b : a)
 
 /* Folds nbytes of whole elements. code is a GSHMEMI_FOLD(). */
 GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
@@ -140,21 +137,21 @@ GSHMEMI_FN void gshmemi_fold(int code, void *acc, const void *x, size_t nbytes)
 	size_t at = 0, i;
 
 	switch (code) {
-		GSHMEMI_FOLD_WHOLE(GSHMEMI_OP_AND, a &b)
+		GSHMEMI_FOLD_WHOLE(GSHMEMI_OP_AND, a & b)
 		GSHMEMI_FOLD_WHOLE(GSHMEMI_OP_OR, a | b)
 		GSHMEMI_FOLD_WHOLE(GSHMEMI_OP_XOR, a ^ b)
 		GSHMEMI_FOLD_WHOLE(GSHMEMI_OP_SUM, a + b)
 		GSHMEMI_FOLD_REAL(GSHMEMI_OP_SUM, a + b)
 		GSHMEMI_FOLD_WHOLE(GSHMEMI_OP_PROD, 1U * a * b)
-		GSHMEMI_FOLD_REAL(GSHMEMI_OP_PROD, a *b)
+		GSHMEMI_FOLD_REAL(GSHMEMI_OP_PROD, a * b)
 		GSHMEMI_FOLD_ORDERED(GSHMEMI_OP_MAX, b > a ? b : a)
 		GSHMEMI_FOLD_ORDERED(GSHMEMI_OP_MIN, b < a ? b : a)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, COMPLEX_F32, float, a + b)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_SUM, COMPLEX_F64, double, a + b)
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F32, struct gshmemi_complex_f32,
-				 gshmemi_product_complex_f32(a, b))
+			gshmemi_product_complex_f32(a, b))
 		GSHMEMI_FOLD_ONE(GSHMEMI_OP_PROD, COMPLEX_F64, struct gshmemi_complex_f64,
-				 gshmemi_product_complex_f64(a, b))
+			gshmemi_product_complex_f64(a, b))
 		GSHMEMI_FOLD_SHORT(F16, f16)
 		GSHMEMI_FOLD_SHORT(BF16, bf16)
 #if GSHMEMI_ARCH_HAS_LONG_DOUBLE || defined(GSHMEMI_LIBRARY)

@@ -30,8 +30,8 @@ struct gshmemi_block {
 
 /* ---- short messages ---- */
 
-GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a,
-				  size_t nbytes)
+GSHMEMI_FN void gshmemi_ll_reduce(
+	const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {
 	const size_t source_stride = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : 0;
 	const int npes = c->team.npes, me = c->team.my_pe;
@@ -48,14 +48,14 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
 		for (i = 1; i < npes; i++) {
 			pe = gshmemi_coll_ahead(c, i);
 			x = gshmemi_word_load(source + (size_t)pe * source_stride + at, n,
-					      GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+				GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 			gshmemi_ll_send(c, &ll, pe, at, &x, n);
 		}
 		acc.half[0] = acc.half[1] = 0;
 		for (pe = 0, is_first = 1; pe < npes; pe++) {
 			if (pe == me)
 				x = gshmemi_word_load(source + (size_t)pe * source_stride + at, n,
-						      GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+					GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 			else
 				x = gshmemi_ll_receive(c, &ll, pe, at, n);
 			if (pe < end && is_first)
@@ -76,7 +76,7 @@ GSHMEMI_FN void gshmemi_ll_reduce(const struct gshmemi_coll *c, const struct gsh
  * divides n and both addresses.
  */
 GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_block *block,
-				  const char *source, unsigned n, unsigned align, int pe)
+	const char *source, unsigned n, unsigned align, int pe)
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
 #if GSHMEMI_ARCH_SHARED_MEMORY
@@ -89,13 +89,13 @@ GSHMEMI_FN void gshmemi_block_get(const struct gshmemi_coll *c, struct gshmemi_b
 		gshmemi_g(gshmemi_in_heap(), block, source, 16, world_pe, c->call);
 	else
 		for (i = 0; i < 16 && i < n; i += align)
-			gshmemi_g_any(gshmemi_in_heap(), (char *)block + i, source + i, align, world_pe,
-				      c->call);
+			gshmemi_g_any(
+				gshmemi_in_heap(), (char *)block + i, source + i, align, world_pe, c->call);
 #endif
 }
 
 GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, const struct gshmemi_block *block,
-				  unsigned n, unsigned align, int pe)
+	unsigned n, unsigned align, int pe)
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe);
 #if GSHMEMI_ARCH_SHARED_MEMORY
@@ -109,13 +109,13 @@ GSHMEMI_FN void gshmemi_block_put(const struct gshmemi_coll *c, char *dest, cons
 	else
 		for (i = 0; i < 16 && i < n; i += align)
 			gshmemi_p_any(gshmemi_in_heap(), dest + i, (const char *)block + i, align, world_pe,
-				      c->call);
+				c->call);
 #endif
 }
 
 /* Get a block of a PE's source: from this PE's scratch, if part says that it is there. */
 GSHMEMI_FN void gshmemi_block_take(const struct gshmemi_coll *c, struct gshmemi_block *block,
-				   const char *source, const char *part, unsigned n, unsigned align, int pe)
+	const char *source, const char *part, unsigned n, unsigned align, int pe)
 {
 	if (!part) {
 		gshmemi_block_get(c, block, source, n, align, pe);
@@ -160,8 +160,7 @@ GSHMEMI_FN void gshmemi_block_keep(char *dest, const struct gshmemi_block *block
 
 /* Put a scan's sum so far to the PE whose result it is. */
 GSHMEMI_FN void gshmemi_block_scanned(const struct gshmemi_coll *c, char *dest,
-				      const struct gshmemi_block *block, unsigned n, unsigned align, int pe,
-				      int is_once)
+	const struct gshmemi_block *block, unsigned n, unsigned align, int pe, int is_once)
 {
 	if (!is_once)
 		gshmemi_block_put(c, dest, block, n, align, pe);
@@ -174,8 +173,7 @@ GSHMEMI_FN void gshmemi_block_scanned(const struct gshmemi_coll *c, char *dest,
  * Over several nodes the result of a reduction stays in this PE's dest.
  */
 GSHMEMI_FN void gshmemi_block_reduce(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a,
-				     size_t source_at, size_t dest_at, unsigned n,
-				     const struct gshmemi_parts *parts, size_t parts_at)
+	size_t source_at, size_t dest_at, unsigned n, const struct gshmemi_parts *parts, size_t parts_at)
 {
 	const int32_t *here = parts->pes, *end = here + parts->npes;
 	const unsigned align = GSHMEMI_COLL_ALIGN(a->elem_nbytes);
@@ -237,13 +235,13 @@ GSHMEMI_FN size_t gshmemi_reduce_room(const struct gshmemi_coll *c, size_t nbyte
 }
 
 /* nbytes as in gshmemi_reduce_long. */
-GSHMEMI_FN struct gshmemi_parts gshmemi_reduce_parts(const struct gshmemi_coll *c,
-						     const struct gshmemi_coll_args *a, size_t nbytes)
+GSHMEMI_FN struct gshmemi_parts gshmemi_reduce_parts(
+	const struct gshmemi_coll *c, const struct gshmemi_coll_args *a, size_t nbytes)
 {
 	const struct gshmemi_team_nodes *nodes = gshmemi_coll_nodes(c);
 	const size_t once = gshmemi_reduce_room(c, GSHMEMI_SCRATCH_ONCE_NBYTES, GSHMEMI_REDUCE_ONCE_SETS);
-	const size_t room = gshmemi_reduce_room(c, GSHMEMI_SCRATCH_NBYTES - GSHMEMI_SCRATCH_ONCE_NBYTES,
-						GSHMEMI_REDUCE_SETS);
+	const size_t room = gshmemi_reduce_room(
+		c, GSHMEMI_SCRATCH_NBYTES - GSHMEMI_SCRATCH_ONCE_NBYTES, GSHMEMI_REDUCE_SETS);
 	struct gshmemi_parts parts = {NULL, NULL, 0, 0, NULL, 0, 0};
 
 	parts.source_stride = a->what == GSHMEMI_REDUCE_SCATTER ? nbytes : gshmemi_reduce_share(c, nbytes);
@@ -269,8 +267,7 @@ GSHMEMI_FN size_t gshmemi_reduce_bytes(size_t begin, size_t nbytes, size_t first
 
 /* Put a chunk of this PE's source to the scratch of each PE that folds it and does not read it in place. */
 GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct gshmemi_coll_args *a,
-				    const struct gshmemi_parts *parts, const char *scratch, size_t nbytes,
-				    size_t first, size_t share)
+	const struct gshmemi_parts *parts, const char *scratch, size_t nbytes, size_t first, size_t share)
 {
 	const int32_t *order = parts->nodes->order, *locals = parts->nodes->begin + parts->nodes->my_node;
 	const struct gshmemi_where in_sync = gshmemi_in_sync();
@@ -291,8 +288,8 @@ GSHMEMI_FN void gshmemi_reduce_send(const struct gshmemi_coll *c, const struct g
 }
 
 /* The set of scratch that this phase uses; for a one-shot message, that of this epoch. */
-GSHMEMI_FN const char *gshmemi_reduce_set(const struct gshmemi_coll *c, const struct gshmemi_parts *parts,
-					  uint64_t epoch)
+GSHMEMI_FN const char *gshmemi_reduce_set(
+	const struct gshmemi_coll *c, const struct gshmemi_parts *parts, uint64_t epoch)
 {
 	const size_t nbytes = (unsigned)c->team.npes * parts->stride;
 
@@ -321,9 +318,9 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 	const int is_scatter = a->what == GSHMEMI_REDUCE_SCATTER;
 	struct gshmemi_parts parts = gshmemi_reduce_parts(c, a, nbytes);
 	const size_t share = parts.is_once ? nbytes : parts.source_stride,
-		step = parts.nodes && parts.stride < share ? parts.stride : share;
+		     step = parts.nodes && parts.stride < share ? parts.stride : share;
 	const size_t all = is_scatter ? nbytes * (unsigned)c->team.npes : nbytes,
-		begin = parts.source_stride * (unsigned)c->team.my_pe;
+		     begin = parts.source_stride * (unsigned)c->team.my_pe;
 	const int is_spread = parts.nodes && !parts.is_once && a->what == GSHMEMI_REDUCE;
 	struct gshmemi_ll ll = {NULL, 0, 0};
 	char *result = (char *)a->dest + (is_scatter ? 0 : begin);
@@ -338,7 +335,7 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 			c->phase += (unsigned)is_ahead;
 			if (parts.nodes)
 				gshmemi_reduce_send(c, a, &parts, gshmemi_reduce_set(c, &parts, ll.epoch),
-						    all, sent, share);
+					all, sent, share);
 			gshmemi_coll_order(c);
 			gshmemi_coll_tell(c);
 			c->phase -= (unsigned)is_ahead;
@@ -350,11 +347,11 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 			parts.scratch = gshmemi_reduce_set(c, &parts, ll.epoch);
 		n = gshmemi_reduce_bytes(begin, all, first, share, step);
 		for (at = (size_t)c->group.rank * GSHMEMI_FOLD_BLOCK; at < n;
-		     at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
+			at += (size_t)c->group.size * GSHMEMI_FOLD_BLOCK)
 			gshmemi_block_reduce(c, a, begin + first + at,
-					     (size_t)(result - (char *)a->dest) + first + at,
-					     n - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(n - at)
-					     : GSHMEMI_FOLD_BLOCK, &parts, at);
+				(size_t)(result - (char *)a->dest) + first + at,
+				n - at < GSHMEMI_FOLD_BLOCK ? (unsigned)(n - at) : GSHMEMI_FOLD_BLOCK, &parts,
+				at);
 		gshmemi_arch_fence_reads(); /* reads of sources end before their owners may write to them */
 		if (is_spread)
 			gshmemi_arch_fence_release();
@@ -362,13 +359,13 @@ GSHMEMI_FN void gshmemi_reduce_long(struct gshmemi_coll *c, const struct gshmemi
 		if (is_spread) { /* also of what other threads have folded */
 			gshmemi_arch_fence_acquire();
 			gshmemi_nodes_put(c, parts.nodes, result + first, result + first, n,
-					  GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+				GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 		}
 		c->phase++;
 	}
 	if (is_spread) {
-		gshmemi_nodes_spread(c, parts.nodes, (char *)a->dest, share, all,
-				     GSHMEMI_COLL_ALIGN(a->elem_nbytes));
+		gshmemi_nodes_spread(
+			c, parts.nodes, (char *)a->dest, share, all, GSHMEMI_COLL_ALIGN(a->elem_nbytes));
 	} else if (parts.is_once) {
 		gshmemi_ll_close(c, &ll);
 		gshmemi_coll_end(c);

@@ -35,35 +35,53 @@
 /* ---- calls that differ only by their prefix P ---- */
 
 #define GSHMEMI_NAMES_HOST(P) \
-	static inline void P##_finalize(void) { gshmem_finalize(); } \
-	static inline void P##_global_exit(int status) { gshmem_global_exit(status); } \
-	static inline void P##_query_thread(int *provided) { gshmem_query_thread(provided); } \
+	static inline void P##_finalize(void) \
+	{ \
+		gshmem_finalize(); \
+	} \
+	static inline void P##_global_exit(int status) \
+	{ \
+		gshmem_global_exit(status); \
+	} \
+	static inline void P##_query_thread(int *provided) \
+	{ \
+		gshmem_query_thread(provided); \
+	} \
 	static inline void P##_info_get_version(int *major, int *minor) \
 	{ \
 		gshmem_info_get_version(major, minor); \
 	} \
-	static inline void P##_info_get_name(char *name) { gshmem_info_get_name(name); } \
-	static inline void *P##_malloc(size_t nbytes) { return gshmem_malloc(nbytes); } \
-	static inline void *P##_calloc(size_t count, size_t size) { return gshmem_calloc(count, size); } \
+	static inline void P##_info_get_name(char *name) \
+	{ \
+		gshmem_info_get_name(name); \
+	} \
+	static inline void *P##_malloc(size_t nbytes) \
+	{ \
+		return gshmem_malloc(nbytes); \
+	} \
+	static inline void *P##_calloc(size_t count, size_t size) \
+	{ \
+		return gshmem_calloc(count, size); \
+	} \
 	static inline void *P##_align(size_t alignment, size_t nbytes) \
 	{ \
 		return gshmem_align(alignment, nbytes); \
 	} \
-	static inline void P##_free(void *ptr) { gshmem_free(ptr); } \
-	static inline int P##_team_split_strided( \
-		gshmem_team_t parent_team, int start, int stride, int size, \
+	static inline void P##_free(void *ptr) \
+	{ \
+		gshmem_free(ptr); \
+	} \
+	static inline int P##_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size, \
 		const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team) \
 	{ \
 		return gshmem_team_split_strided( \
 			parent_team, start, stride, size, config, config_mask, new_team); \
 	} \
-	static inline int P##_team_split_2d( \
-		gshmem_team_t parent_team, int xrange, \
+	static inline int P##_team_split_2d(gshmem_team_t parent_team, int xrange, \
 		const gshmem_team_config_t *xaxis_config, long xaxis_mask, gshmem_team_t *xaxis_team, \
 		const gshmem_team_config_t *yaxis_config, long yaxis_mask, gshmem_team_t *yaxis_team) \
 	{ \
-		return gshmem_team_split_2d( \
-			parent_team, xrange, xaxis_config, xaxis_mask, xaxis_team, \
+		return gshmem_team_split_2d(parent_team, xrange, xaxis_config, xaxis_mask, xaxis_team, \
 			yaxis_config, yaxis_mask, yaxis_team); \
 	}
 
@@ -72,19 +90,40 @@
 	{ \
 		return gshmemx_buffer_register(addr, nbytes); \
 	} \
-	static inline int P##_buffer_unregister(void *addr) { return gshmemx_buffer_unregister(addr); } \
-	static inline void P##_buffer_unregister_all(void) { gshmemx_buffer_unregister_all(); }
+	static inline int P##_buffer_unregister(void *addr) \
+	{ \
+		return gshmemx_buffer_unregister(addr); \
+	} \
+	static inline void P##_buffer_unregister_all(void) \
+	{ \
+		gshmemx_buffer_unregister_all(); \
+	}
 
 #define GSHMEMI_NAMES_QUERIES(P) \
-	GSHMEMI_NAME void *P##_ptr(const void *dest, int pe) { return gshmem_ptr(dest, pe); } \
-	GSHMEMI_NAME int P##_team_my_pe(gshmem_team_t team) { return gshmem_team_my_pe(team); } \
-	GSHMEMI_NAME int P##_team_n_pes(gshmem_team_t team) { return gshmem_team_n_pes(team); } \
+	GSHMEMI_NAME void *P##_ptr(const void *dest, int pe) \
+	{ \
+		return gshmem_ptr(dest, pe); \
+	} \
+	GSHMEMI_NAME int P##_team_my_pe(gshmem_team_t team) \
+	{ \
+		return gshmem_team_my_pe(team); \
+	} \
+	GSHMEMI_NAME int P##_team_n_pes(gshmem_team_t team) \
+	{ \
+		return gshmem_team_n_pes(team); \
+	} \
 	GSHMEMI_NAME int P##_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team) \
 	{ \
 		return gshmem_team_translate_pe(src_team, src_pe, dest_team); \
 	} \
-	GSHMEMI_NAME void P##_fence(void) { gshmem_fence(); } \
-	GSHMEMI_NAME void P##_quiet(void) { gshmem_quiet(); } \
+	GSHMEMI_NAME void P##_fence(void) \
+	{ \
+		gshmem_fence(); \
+	} \
+	GSHMEMI_NAME void P##_quiet(void) \
+	{ \
+		gshmem_quiet(); \
+	} \
 	GSHMEMI_NAME uint64_t P##_signal_wait_until(uint64_t *sig_addr, int cmp, uint64_t cmp_value) \
 	{ \
 		return gshmem_signal_wait_until(sig_addr, cmp, cmp_value); \
@@ -134,17 +173,16 @@
 /* ---- put, get, signals ---- */
 
 #define GSHMEMI_NAMES_COPY(SCOPE, THEIRS, OURS, T) \
-	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, \
-		  (T *dest, const T *source, size_t nelems), (dest, source, nelems))
+	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, (T * dest, const T *source, size_t nelems), \
+		(dest, source, nelems))
 #define GSHMEMI_NAMES_STRIDE(SCOPE, THEIRS, OURS, T) \
 	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, \
-		  (T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
-		  (dest, source, dst, sst, nelems))
+		(T * dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
+		(dest, source, dst, sst, nelems))
 #define GSHMEMI_NAMES_SIGNAL(SCOPE, THEIRS, OURS, T) \
 	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, \
-		  (T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
-		   int sig_op), \
-		  (dest, source, nelems, sig_addr, signal, sig_op))
+		(T * dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
+		(dest, source, nelems, sig_addr, signal, sig_op))
 
 #define GSHMEMI_NAMES_RMA(SCOPE, NAME, T) \
 	GSHMEMI_NAMES_COPY(SCOPE, NAME##_put, NAME##_put, T) \
@@ -173,7 +211,7 @@
 	GSHMEMI_NAMES_SIGNAL(SCOPE, put##SIZE##_signal, put##SIZE##_signal, void) \
 	GSHMEMI_NAMES_SIGNAL(SCOPE, put##SIZE##_signal_nbi, put##SIZE##_signal_nbi, void)
 #define GSHMEMI_NAMES_VALUE(O, NAME, T) \
-	GSHMEMI_V(GSHMEMI_THREAD, NAME##_p, O, NAME##_p, (T *dest, const T value), (dest, value)) \
+	GSHMEMI_V(GSHMEMI_THREAD, NAME##_p, O, NAME##_p, (T * dest, const T value), (dest, value)) \
 	GSHMEMI_R(T, GSHMEMI_THREAD, NAME##_g, O, NAME##_g, (const T *source), (source))
 
 /* ---- atomics ---- */
@@ -184,17 +222,17 @@
 	GSHMEMI_R(T, GSHMEMI_THREAD, CALL, gshmem, CALL, PARAMETERS, ARGUMENTS)
 #define GSHMEMI_NAMES_EXTENDED_AMO(NAME, T) \
 	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch, (const T *source), (source)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_set, (T *dest, T value), (dest, value)) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_swap, (T *dest, T value), (dest, value))
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_set, (T * dest, T value), (dest, value)) \
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_swap, (T * dest, T value), (dest, value))
 #define GSHMEMI_NAMES_AMO(NAME, T) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_compare_swap, (T *dest, T cond, T value), (dest, cond, value)) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_inc, (T *dest), (dest)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_inc, (T *dest), (dest)) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_add, (T *dest, T value), (dest, value)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_add, (T *dest, T value), (dest, value))
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_compare_swap, (T * dest, T cond, T value), (dest, cond, value)) \
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_inc, (T * dest), (dest)) \
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_inc, (T * dest), (dest)) \
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_add, (T * dest, T value), (dest, value)) \
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_add, (T * dest, T value), (dest, value))
 #define GSHMEMI_NAMES_BITWISE_OP(NAME, T, OP) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_##OP, (T *dest, T value), (dest, value)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_##OP, (T *dest, T value), (dest, value))
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_##OP, (T * dest, T value), (dest, value)) \
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_##OP, (T * dest, T value), (dest, value))
 #define GSHMEMI_NAMES_BITWISE_AMO(NAME, T) \
 	GSHMEMI_NAMES_BITWISE_OP(NAME, T, and) \
 	GSHMEMI_NAMES_BITWISE_OP(NAME, T, or) \
@@ -211,12 +249,12 @@
 		GSHMEMI_RETURN_##T GSHMEMI_THREAD_OURS(gshmem, CALL) ARGUMENTS; \
 	}
 #define GSHMEMI_NAMES_W_ARRAY(RESULT, CALL, T, VALUE) \
-	GSHMEMI_NAMES_W(RESULT, CALL, (T *ivars, size_t nelems, const int *status, int cmp, VALUE), \
-			(ivars, nelems, status, cmp, value))
+	GSHMEMI_NAMES_W(RESULT, CALL, (T * ivars, size_t nelems, const int *status, int cmp, VALUE), \
+		(ivars, nelems, status, cmp, value))
 #define GSHMEMI_NAMES_W_SOME(CALL, T, VALUE) \
 	GSHMEMI_NAMES_W(size_t, CALL, \
-			(T *ivars, size_t nelems, size_t *indices, const int *status, int cmp, VALUE), \
-			(ivars, nelems, indices, status, cmp, value))
+		(T * ivars, size_t nelems, size_t * indices, const int *status, int cmp, VALUE), \
+		(ivars, nelems, indices, status, cmp, value))
 /* V: empty or _vector; VALUE: the declaration of the value or values. */
 #define GSHMEMI_NAMES_WAIT_FOR(NAME, T, V, VALUE) \
 	GSHMEMI_NAMES_W_ARRAY(void, NAME##_wait_until_all##V, T, VALUE) \
@@ -226,37 +264,43 @@
 	GSHMEMI_NAMES_W_ARRAY(size_t, NAME##_test_any##V, T, VALUE) \
 	GSHMEMI_NAMES_W_SOME(NAME##_test_some##V, T, VALUE)
 #define GSHMEMI_NAMES_WAIT(NAME, T) \
-	GSHMEMI_NAMES_W(void, NAME##_wait_until, (T *ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
-	GSHMEMI_NAMES_W(int, NAME##_test, (T *ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
+	GSHMEMI_NAMES_W(void, NAME##_wait_until, (T * ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
+	GSHMEMI_NAMES_W(int, NAME##_test, (T * ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
 	GSHMEMI_NAMES_WAIT_FOR(NAME, T, , T value) \
 	GSHMEMI_NAMES_WAIT_FOR(NAME, T, _vector, const T *value)
 
 /* ---- collectives: NAME is empty or ends with _, MEM follows the names of those of bytes ---- */
 
 #define GSHMEMI_NAMES_BARRIERS(SCOPE, O) \
-	GSHMEMI_NAME void SCOPE##_THEIRS(barrier_all)(void) { SCOPE##_OURS(O, barrier_all)(); } \
-	GSHMEMI_NAME void SCOPE##_THEIRS(sync_all)(void) { SCOPE##_OURS(O, sync_all)(); } \
+	GSHMEMI_NAME void SCOPE##_THEIRS(barrier_all)(void) \
+	{ \
+		SCOPE##_OURS(O, barrier_all)(); \
+	} \
+	GSHMEMI_NAME void SCOPE##_THEIRS(sync_all)(void) \
+	{ \
+		SCOPE##_OURS(O, sync_all)(); \
+	} \
 	GSHMEMI_NAME int SCOPE##_THEIRS(team_sync)(gshmem_team_t team) \
 	{ \
 		return SCOPE##_OURS(O, team_sync)(team); \
 	}
 #define GSHMEMI_NAMES_MOVES(SCOPE, O, NAME, MEM, T) \
 	GSHMEMI_C(SCOPE, NAME##broadcast##MEM, O, NAME##broadcast##MEM, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nelems, int PE_root), \
-		  (team, dest, source, nelems, PE_root)) \
+		(gshmem_team_t team, T * dest, const T *source, size_t nelems, int PE_root), \
+		(team, dest, source, nelems, PE_root)) \
 	GSHMEMI_C(SCOPE, NAME##fcollect##MEM, O, NAME##fcollect##MEM, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-		  (team, dest, source, nelems)) \
+		(gshmem_team_t team, T * dest, const T *source, size_t nelems), \
+		(team, dest, source, nelems)) \
 	GSHMEMI_C(SCOPE, NAME##alltoall##MEM, O, NAME##alltoall##MEM, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nelems), \
-		  (team, dest, source, nelems))
+		(gshmem_team_t team, T * dest, const T *source, size_t nelems), \
+		(team, dest, source, nelems))
 #define GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME, T) \
 	GSHMEMI_C(SCOPE, NAME##_reduce, O, NAME##_reduce, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-		  (team, dest, source, nreduce)) \
+		(gshmem_team_t team, T * dest, const T *source, size_t nreduce), \
+		(team, dest, source, nreduce)) \
 	GSHMEMI_C(SCOPE, NAME##_reducescatter, gshmemx, NAME##_reduce_scatter, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-		  (team, dest, source, nreduce))
+		(gshmem_team_t team, T * dest, const T *source, size_t nreduce), \
+		(team, dest, source, nreduce))
 #define GSHMEMI_NAMES_BITWISE_REDUCE(SCOPE, O, NAME, T) \
 	GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME##_and, T) \
 	GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME##_or, T) \
@@ -311,7 +355,7 @@
 	GSHMEMI_STREAM_ORDER(barrier_all) \
 	GSHMEMI_STREAM_ORDER(sync_all) \
 	static inline void GSHMEMI_STREAM_THEIRS(signal_wait_until)( \
-		uint64_t *sig_addr, int cmp, uint64_t cmp_value, void *stream) \
+		uint64_t * sig_addr, int cmp, uint64_t cmp_value, void *stream) \
 	{ \
 		(void)gshmemx_signal_wait_until_on_stream(sig_addr, cmp, cmp_value, stream); \
 	} \

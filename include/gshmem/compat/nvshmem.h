@@ -13,10 +13,10 @@ GSHMEMI_QUIET_BEGIN
 
 /* ---- constants and types ---- */
 
-#define NVSHMEM_MAJOR_VERSION  GSHMEM_MAJOR_VERSION
-#define NVSHMEM_MINOR_VERSION  GSHMEM_MINOR_VERSION
-#define NVSHMEM_MAX_NAME_LEN   GSHMEM_MAX_NAME_LEN
-#define NVSHMEM_VENDOR_STRING  GSHMEM_VENDOR_STRING
+#define NVSHMEM_MAJOR_VERSION GSHMEM_MAJOR_VERSION
+#define NVSHMEM_MINOR_VERSION GSHMEM_MINOR_VERSION
+#define NVSHMEM_MAX_NAME_LEN  GSHMEM_MAX_NAME_LEN
+#define NVSHMEM_VENDOR_STRING GSHMEM_VENDOR_STRING
 
 #define NVSHMEM_THREAD_SINGLE     GSHMEM_THREAD_SINGLE
 #define NVSHMEM_THREAD_FUNNELED   GSHMEM_THREAD_FUNNELED
@@ -40,13 +40,21 @@ typedef gshmem_team_config_t nvshmem_team_config_t;
 #define NVSHMEM_TEAM_WORLD   GSHMEM_TEAM_WORLD
 #define NVSHMEM_TEAM_SHARED  GSHMEM_TEAM_SHARED
 #define NVSHMEMX_TEAM_NODE   GSHMEMX_TEAM_NODE
-#define NVSHMEM_TEAM_CONFIG_INITIALIZER       {0}
+#define NVSHMEM_TEAM_CONFIG_INITIALIZER \
+	{ \
+		0 \
+	}
 #define NVSHMEM_TEAM_CONFIG_MASK_NUM_CONTEXTS GSHMEM_TEAM_NUM_CONTEXTS
 
 enum { NVSHMEMX_SUCCESS = 0, NVSHMEMX_ERROR_INTERNAL = 7 };
 
 typedef gshmemx_uniqueid_t nvshmemx_uniqueid_t;
-#define NVSHMEMX_UNIQUEID_INITIALIZER {{0}}
+#define NVSHMEMX_UNIQUEID_INITIALIZER \
+	{ \
+		{ \
+			0 \
+		} \
+	}
 
 /* Attributes of init. mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is for a unique id. */
 typedef struct {
@@ -54,7 +62,10 @@ typedef struct {
 	const nvshmemx_uniqueid_t *uniqueid;
 	int rank, nranks;
 } nvshmemx_init_attr_t;
-#define NVSHMEMX_INIT_ATTR_INITIALIZER {NULL, NULL, 0, 0}
+#define NVSHMEMX_INIT_ATTR_INITIALIZER \
+	{ \
+		NULL, NULL, 0, 0 \
+	}
 #define NVSHMEMX_INIT_THREAD_PES    0U
 #define NVSHMEMX_INIT_WITH_MPI_COMM 2U
 #define NVSHMEMX_INIT_WITH_UNIQUEID 8U
@@ -80,7 +91,9 @@ static inline int nvshmemx_init_attr(unsigned flags, nvshmemx_init_attr_t *attr)
 
 	attributes.mpi_comm = flags & NVSHMEMX_INIT_WITH_MPI_COMM && attr ? attr->mpi_comm : NULL;
 	if (flags & NVSHMEMX_INIT_WITH_UNIQUEID &&
-	    (!attr || gshmemx_set_attr_uniqueid_args(attr->rank, attr->nranks, attr->uniqueid, &attributes)))
+		(!attr ||
+			gshmemx_set_attr_uniqueid_args(
+				attr->rank, attr->nranks, attr->uniqueid, &attributes)))
 		return NVSHMEMX_ERROR_INTERNAL;
 	return gshmemx_init_attr(&attributes) ? NVSHMEMX_ERROR_INTERNAL : NVSHMEMX_SUCCESS;
 }
@@ -90,8 +103,8 @@ static inline int nvshmemx_get_uniqueid(nvshmemx_uniqueid_t *id)
 	return gshmemx_get_uniqueid(id) ? NVSHMEMX_ERROR_INTERNAL : NVSHMEMX_SUCCESS;
 }
 
-static inline int nvshmemx_set_attr_uniqueid_args(int rank, int nranks, const nvshmemx_uniqueid_t *id,
-						  nvshmemx_init_attr_t *attr)
+static inline int nvshmemx_set_attr_uniqueid_args(
+	int rank, int nranks, const nvshmemx_uniqueid_t *id, nvshmemx_init_attr_t *attr)
 {
 	attr->uniqueid = id;
 	attr->rank = rank;
@@ -160,9 +173,9 @@ GSHMEMI_NAME uint64_t nvshmem_signal_fetch(uint64_t *sig_addr)
 #define GSHMEMI_WAVE_THEIRS(NAME)   nvshmemx_##NAME##_warp
 #define GSHMEMI_WG_THEIRS(NAME)     nvshmemx_##NAME##_block
 #define GSHMEMI_STREAM_THEIRS(NAME) nvshmemx_##NAME##_on_stream
-#define GSHMEMI_V GSHMEMI_CALL_V
-#define GSHMEMI_R GSHMEMI_CALL_R
-#define GSHMEMI_C GSHMEMI_CALL_C
+#define GSHMEMI_V                   GSHMEMI_CALL_V
+#define GSHMEMI_R                   GSHMEMI_CALL_R
+#define GSHMEMI_C                   GSHMEMI_CALL_C
 GSHMEMI_NAMES_CALLS
 
 /* A team's barrier is OpenSHMEM's quiet and team_sync. */
@@ -216,8 +229,8 @@ GSHMEMX_RMA_TYPES(X)
 GSHMEMI_STREAM_RMA(, mem, void)
 #undef GSHMEMI_STREAM_RMA
 #define X(NAME, T) \
-	static inline void nvshmemx_##NAME##_wait_until_on_stream(T *ivar, int cmp, T cmp_value, \
-								  void *stream) \
+	static inline void nvshmemx_##NAME##_wait_until_on_stream( \
+		T *ivar, int cmp, T cmp_value, void *stream) \
 	{ \
 		(void)gshmemx_##NAME##_wait_until_on_stream(ivar, cmp, cmp_value, stream); \
 	}
@@ -231,8 +244,8 @@ GSHMEM_WAIT_TYPES(X)
 #undef GSHMEMI_WG_THEIRS
 #undef GSHMEMI_STREAM_THEIRS
 
-static inline void nvshmemx_signal_op_on_stream(uint64_t *sig_addr, uint64_t signal, int sig_op, int pe,
-						void *stream)
+static inline void nvshmemx_signal_op_on_stream(
+	uint64_t *sig_addr, uint64_t signal, int sig_op, int pe, void *stream)
 {
 	(void)gshmemx_signal_op_on_stream(sig_addr, signal, sig_op, pe, stream);
 }
@@ -255,16 +268,16 @@ static inline int nvshmemx_barrier_on_stream(nvshmem_team_t team, void *stream)
 GSHMEMI_BEGIN_CXX
 
 template <typename... A>
-static inline int nvshmemx_collective_launch(void (*kernel)(A...), dim3 grid, dim3 block, void **args,
-					     size_t shared_nbytes, hipStream_t stream)
+static inline int nvshmemx_collective_launch(
+	void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared_nbytes, hipStream_t stream)
 {
 	return gshmemx_collective_launch(kernel, grid, block, args, shared_nbytes, stream);
 }
 
 /* A kernel as an untyped pointer. The cpu platform cannot launch it: pass the kernel itself. */
 #if !GSHMEMI_ARCH_TYPED_LAUNCH
-static inline int nvshmemx_collective_launch(const void *kernel, dim3 grid, dim3 block, void **args,
-					     size_t shared_nbytes, hipStream_t stream)
+static inline int nvshmemx_collective_launch(
+	const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_nbytes, hipStream_t stream)
 {
 	const unsigned ngroups[3] = {grid.x, grid.y, grid.z}, nthreads[3] = {block.x, block.y, block.z};
 
@@ -273,13 +286,13 @@ static inline int nvshmemx_collective_launch(const void *kernel, dim3 grid, dim3
 #endif
 
 template <typename Kernel>
-static inline int nvshmemx_collective_launch_query_gridsize(Kernel *kernel, dim3 block, void **args,
-							    size_t shared_nbytes, int *gridsize)
+static inline int nvshmemx_collective_launch_query_gridsize(
+	Kernel *kernel, dim3 block, void **args, size_t shared_nbytes, int *gridsize)
 {
 	const unsigned nthreads[3] = {block.x, block.y, block.z};
 	unsigned ngroups = 0;
-	const int rc = gshmemx_collective_launch_limit((const void *)kernel, nthreads, shared_nbytes,
-						       &ngroups);
+	const int rc =
+		gshmemx_collective_launch_limit((const void *)kernel, nthreads, shared_nbytes, &ngroups);
 
 	(void)args;
 	*gridsize = (int)ngroups;

@@ -54,7 +54,8 @@
 
 GSHMEMI_QUIET_BEGIN
 
-namespace rocshmem {
+namespace rocshmem
+{
 
 enum ROCSHMEM_STATUS { ROCSHMEM_SUCCESS = 0, ROCSHMEM_ERROR = 1 };
 
@@ -155,8 +156,8 @@ static inline int rocshmem_get_uniqueid(rocshmem_uniqueid_t *uid)
 	return ROCSHMEM_SUCCESS;
 }
 
-static inline int rocshmem_set_attr_uniqueid_args(int rank, int nranks, rocshmem_uniqueid_t *uid,
-						  rocshmem_init_attr_t *attr)
+static inline int rocshmem_set_attr_uniqueid_args(
+	int rank, int nranks, rocshmem_uniqueid_t *uid, rocshmem_init_attr_t *attr)
 {
 	if (!uid || !attr)
 		return ROCSHMEM_ERROR;
@@ -212,8 +213,8 @@ static inline int rocshmem_team_create_ctx(rocshmem_team_t team, long options, r
 	return gshmem_team_create_ctx(team, options, ctx);
 }
 
-static inline int rocshmem_team_get_config(rocshmem_team_t team, long config_mask,
-					   rocshmem_team_config_t *config)
+static inline int rocshmem_team_get_config(
+	rocshmem_team_t team, long config_mask, rocshmem_team_config_t *config)
 {
 	return gshmem_team_get_config(team, config_mask, config);
 }
@@ -310,13 +311,9 @@ GSHMEMI_NAME uint64_t rocshmem_signal_fetch(const uint64_t *sig_addr)
 #if GSHMEMI_KERNELS
 
 /* A work-group has nothing to do before its first call or after its last. */
-static inline __device__ void rocshmem_wg_init(void)
-{
-}
+static inline __device__ void rocshmem_wg_init(void) {}
 
-static inline __device__ void rocshmem_wg_finalize(void)
-{
-}
+static inline __device__ void rocshmem_wg_finalize(void) {}
 
 static inline __device__ void rocshmem_wg_init_thread(int requested, int *provided)
 {
@@ -335,8 +332,8 @@ static inline __device__ int rocshmem_wg_ctx_create(int64_t options, rocshmem_ct
  * The default context with the PEs of a team at one stride: see gshmem/order/context.h for how a handle holds
  * them.
  */
-static inline __device__ int rocshmem_wg_team_create_ctx(rocshmem_team_t team, long options,
-							 rocshmem_ctx_t *ctx)
+static inline __device__ int rocshmem_wg_team_create_ctx(
+	rocshmem_team_t team, long options, rocshmem_ctx_t *ctx)
 {
 	struct gshmemi_team_view view;
 
@@ -377,12 +374,12 @@ static inline __device__ void rocshmem_ctx_threadfence_system(rocshmem_ctx_t ctx
 #define GSHMEMI_STREAM_THEIRS(NAME) rocshmem_##NAME##_on_stream
 #define GSHMEMI_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_CALL_V(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
-	GSHMEMI_CALL_V(SCOPE, ctx_##THEIRS, O, ctx_##OURS, \
-		       (rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), (ctx, GSHMEMI_UNPACK ARGUMENTS))
+	GSHMEMI_CALL_V(SCOPE, ctx_##THEIRS, O, ctx_##OURS, (rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), \
+		(ctx, GSHMEMI_UNPACK ARGUMENTS))
 #define GSHMEMI_R(T, SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_CALL_R(T, SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_CALL_R(T, SCOPE, ctx_##THEIRS, O, ctx_##OURS, \
-		       (rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), (ctx, GSHMEMI_UNPACK ARGUMENTS))
+		(rocshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS), (ctx, GSHMEMI_UNPACK ARGUMENTS))
 /* Collectives order nothing but their own operations, so they ignore the context. */
 #define GSHMEMI_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_CALL_C(SCOPE, THEIRS, O, OURS, PARAMETERS, ARGUMENTS) \
@@ -416,9 +413,9 @@ GSHMEMI_SCOPES(GSHMEMI_BARRIERS, gshmem)
 
 #define GSHMEMI_ALLTOALLV(SCOPE, NAME, T) \
 	GSHMEMI_C(SCOPE, NAME##_alltoallv, gshmemx, NAME##_alltoallv, \
-		  (gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, \
-		   const T *source, const size_t *source_nelems, const size_t *source_displs), \
-		  (team, dest, dest_nelems, dest_displs, source, source_nelems, source_displs))
+		(gshmem_team_t team, T * dest, const size_t *dest_nelems, const size_t *dest_displs, \
+			const T *source, const size_t *source_nelems, const size_t *source_displs), \
+		(team, dest, dest_nelems, dest_displs, source, source_nelems, source_displs))
 #define X(NAME, T) GSHMEMI_GROUPS(GSHMEMI_ALLTOALLV, NAME, T)
 GSHMEMI_NAMES_TYPES(X)
 #undef X
@@ -427,8 +424,8 @@ GSHMEMI_NAMES_TYPES(X)
 /* rocSHMEM also has these for short, int, long and long long: as for the unsigned type of the same bits. */
 #define GSHMEMI_SIGNED_OP(SCOPE, NAME, T, UNAME, U) \
 	GSHMEMI_C(SCOPE, NAME##_reduce, gshmem, UNAME##_reduce, \
-		  (gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
-		  (team, (U *)dest, (const U *)source, nreduce))
+		(gshmem_team_t team, T * dest, const T *source, size_t nreduce), \
+		(team, (U *)dest, (const U *)source, nreduce))
 #define GSHMEMI_SIGNED(NAME, T, UNAME, U) \
 	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_and, T, UNAME##_and, U) \
 	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_or, T, UNAME##_or, U) \

@@ -86,7 +86,11 @@ SHMEM_AMO_TYPES(SHMEMI_DECLARE)
 SHMEM_API long shmem_swap(long *dest, long value, int pe);
 
 /* Wait until *ivar is not cmp_value. */
-#define SHMEMI_WAIT_TYPES(X) X(short, short) X(int, int) X(long, long) X(longlong, long long)
+#define SHMEMI_WAIT_TYPES(X) \
+	X(short, short) \
+	X(int, int) \
+	X(long, long) \
+	X(longlong, long long)
 #define SHMEMI_DECLARE(NAME, TYPE) SHMEM_API void shmem_##NAME##_wait(TYPE *ivar, TYPE cmp_value);
 SHMEMI_WAIT_TYPES(SHMEMI_DECLARE)
 #undef SHMEMI_DECLARE
@@ -102,19 +106,18 @@ SHMEM_API void shmem_wait_until(long *ivar, int cmp, long cmp_value);
 SHMEM_API void shmem_barrier(int PE_start, int logPE_stride, int PE_size, long *pSync);
 SHMEM_API void shmem_sync(int PE_start, int logPE_stride, int PE_size, long *pSync);
 SHMEM_API void shmem_broadcast32(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,
-				 int logPE_stride, int PE_size, long *pSync);
+	int logPE_stride, int PE_size, long *pSync);
 SHMEM_API void shmem_broadcast64(void *dest, const void *source, size_t nelems, int PE_root, int PE_start,
-				 int logPE_stride, int PE_size, long *pSync);
+	int logPE_stride, int PE_size, long *pSync);
 #define SHMEMI_DECLARE(SIZE) \
 	SHMEM_API void shmem_collect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, \
-					   int logPE_stride, int PE_size, long *pSync); \
+		int logPE_stride, int PE_size, long *pSync); \
 	SHMEM_API void shmem_fcollect##SIZE(void *dest, const void *source, size_t nelems, int PE_start, \
-					    int logPE_stride, int PE_size, long *pSync); \
+		int logPE_stride, int PE_size, long *pSync); \
 	SHMEM_API void shmem_alltoall##SIZE(void *dest, const void *source, size_t nelems, int PE_start, \
-					    int logPE_stride, int PE_size, long *pSync); \
+		int logPE_stride, int PE_size, long *pSync); \
 	SHMEM_API void shmem_alltoalls##SIZE(void *dest, const void *source, ptrdiff_t dst, ptrdiff_t sst, \
-					     size_t nelems, \
-					     int PE_start, int logPE_stride, int PE_size, long *pSync);
+		size_t nelems, int PE_start, int logPE_stride, int PE_size, long *pSync);
 SHMEMI_DECLARE(32)
 SHMEMI_DECLARE(64)
 #undef SHMEMI_DECLARE
@@ -129,14 +132,19 @@ SHMEMI_DECLARE(64)
 	X(long, long, ulong, unsigned long) \
 	X(longlong, long long, ulonglong, unsigned long long)
 #define SHMEMI_ORDERED_TO_ALL_TYPES(X) \
-	X(short, short) X(int, int) X(long, long) X(longlong, long long) X(float, float) X(double, double) \
+	X(short, short) \
+	X(int, int) \
+	X(long, long) \
+	X(longlong, long long) \
+	X(float, float) \
+	X(double, double) \
 	X(longdouble, long double)
 #define SHMEMI_TO_ALL_TYPES(X) \
-	SHMEMI_ORDERED_TO_ALL_TYPES(X) X(complexf, shmemx_complexf_t) X(complexd, shmemx_complexd_t)
+	SHMEMI_ORDERED_TO_ALL_TYPES(X) X(complexf, shmemx_complexf_t) \
+	X(complexd, shmemx_complexd_t)
 #define SHMEMI_DECLARE_ONE(NAME, TYPE, OP) \
 	SHMEM_API void shmem_##NAME##_##OP##_to_all(TYPE *dest, const TYPE *source, int nreduce, \
-						    int PE_start, int logPE_stride, int PE_size, TYPE *pWrk, \
-						    long *pSync);
+		int PE_start, int logPE_stride, int PE_size, TYPE *pWrk, long *pSync);
 #define SHMEMI_DECLARE(NAME, TYPE, AS, AS_TYPE) \
 	SHMEMI_DECLARE_ONE(NAME, TYPE, and) \
 	SHMEMI_DECLARE_ONE(NAME, TYPE, or) \
@@ -165,9 +173,18 @@ SHMEMI_FN int shmem_sync(shmem_team_t team)
  * OpenSHMEM 1.3 alone declares locks and what a wait reads volatile. These are overloads, so that a profiler
  * may define the functions as later versions declare them.
  */
-SHMEMI_FN void shmem_set_lock(volatile long *lock) { shmem_set_lock(const_cast<long *>(lock)); }
-SHMEMI_FN void shmem_clear_lock(volatile long *lock) { shmem_clear_lock(const_cast<long *>(lock)); }
-SHMEMI_FN int shmem_test_lock(volatile long *lock) { return shmem_test_lock(const_cast<long *>(lock)); }
+SHMEMI_FN void shmem_set_lock(volatile long *lock)
+{
+	shmem_set_lock(const_cast<long *>(lock));
+}
+SHMEMI_FN void shmem_clear_lock(volatile long *lock)
+{
+	shmem_clear_lock(const_cast<long *>(lock));
+}
+SHMEMI_FN int shmem_test_lock(volatile long *lock)
+{
+	return shmem_test_lock(const_cast<long *>(lock));
+}
 SHMEMI_FN void shmem_wait(volatile long *ivar, long cmp_value)
 {
 	shmem_wait(const_cast<long *>(ivar), cmp_value);
@@ -188,8 +205,14 @@ SHMEMI_FN void shmem_wait(volatile long *ivar, long cmp_value)
 SHMEMI_WAIT_TYPES(SHMEMI_DEFINE)
 #undef SHMEMI_DEFINE
 #define SHMEMI_DEFINE(NAME, TYPE) \
-	SHMEMI_FN TYPE shmem_fetch(const TYPE *source, int pe) { return shmem_##NAME##_fetch(source, pe); } \
-	SHMEMI_FN void shmem_set(TYPE *dest, TYPE value, int pe) { shmem_##NAME##_set(dest, value, pe); }
+	SHMEMI_FN TYPE shmem_fetch(const TYPE *source, int pe) \
+	{ \
+		return shmem_##NAME##_fetch(source, pe); \
+	} \
+	SHMEMI_FN void shmem_set(TYPE *dest, TYPE value, int pe) \
+	{ \
+		shmem_##NAME##_set(dest, value, pe); \
+	}
 SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_DEFINE)
 #undef SHMEMI_DEFINE
 #define SHMEMI_DEFINE(NAME, TYPE) \
@@ -197,38 +220,46 @@ SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_DEFINE)
 	{ \
 		return shmem_##NAME##_cswap(dest, cond, value, pe); \
 	} \
-	SHMEMI_FN TYPE shmem_finc(TYPE *dest, int pe) { return shmem_##NAME##_finc(dest, pe); } \
-	SHMEMI_FN void shmem_inc(TYPE *dest, int pe) { shmem_##NAME##_inc(dest, pe); } \
+	SHMEMI_FN TYPE shmem_finc(TYPE *dest, int pe) \
+	{ \
+		return shmem_##NAME##_finc(dest, pe); \
+	} \
+	SHMEMI_FN void shmem_inc(TYPE *dest, int pe) \
+	{ \
+		shmem_##NAME##_inc(dest, pe); \
+	} \
 	SHMEMI_FN TYPE shmem_fadd(TYPE *dest, TYPE value, int pe) \
 	{ \
 		return shmem_##NAME##_fadd(dest, value, pe); \
 	} \
-	SHMEMI_FN void shmem_add(TYPE *dest, TYPE value, int pe) { shmem_##NAME##_add(dest, value, pe); }
+	SHMEMI_FN void shmem_add(TYPE *dest, TYPE value, int pe) \
+	{ \
+		shmem_##NAME##_add(dest, value, pe); \
+	}
 SHMEM_BASIC_AMO_TYPES(SHMEMI_DEFINE)
 #undef SHMEMI_DEFINE
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 #define shmem_sync(...) \
 	SHMEMI_SYNC_(__VA_ARGS__, shmem_sync, shmem_sync, shmem_sync, shmem_team_sync, )(__VA_ARGS__)
 #define SHMEMI_SYNC_(a, b, c, d, call, ...) call
-#define SHMEMI_OLD_FETCH_(NAME, TYPE) , TYPE : shmem_##NAME##_fetch
-#define SHMEMI_OLD_SET_(NAME, TYPE)   , TYPE : shmem_##NAME##_set
-#define SHMEMI_OLD_SWAP_(NAME, TYPE)  , TYPE : shmem_##NAME##_swap
-#define SHMEMI_OLD_CSWAP_(NAME, TYPE) , TYPE : shmem_##NAME##_cswap
-#define SHMEMI_OLD_FINC_(NAME, TYPE)  , TYPE : shmem_##NAME##_finc
-#define SHMEMI_OLD_INC_(NAME, TYPE)   , TYPE : shmem_##NAME##_inc
-#define SHMEMI_OLD_FADD_(NAME, TYPE)  , TYPE : shmem_##NAME##_fadd
-#define SHMEMI_OLD_ADD_(NAME, TYPE)   , TYPE : shmem_##NAME##_add
+#define SHMEMI_OLD_FETCH_(NAME, TYPE)       , TYPE : shmem_##NAME##_fetch
+#define SHMEMI_OLD_SET_(NAME, TYPE)         , TYPE : shmem_##NAME##_set
+#define SHMEMI_OLD_SWAP_(NAME, TYPE)        , TYPE : shmem_##NAME##_swap
+#define SHMEMI_OLD_CSWAP_(NAME, TYPE)       , TYPE : shmem_##NAME##_cswap
+#define SHMEMI_OLD_FINC_(NAME, TYPE)        , TYPE : shmem_##NAME##_finc
+#define SHMEMI_OLD_INC_(NAME, TYPE)         , TYPE : shmem_##NAME##_inc
+#define SHMEMI_OLD_FADD_(NAME, TYPE)        , TYPE : shmem_##NAME##_fadd
+#define SHMEMI_OLD_ADD_(NAME, TYPE)         , TYPE : shmem_##NAME##_add
 #define shmem_fetch(source, pe) \
-	_Generic(*(source) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_FETCH_))(source, pe)
+	_Generic (*(source)SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_FETCH_))(source, pe)
 #define shmem_set(dest, ...) \
-	_Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SET_))(dest, __VA_ARGS__)
+	_Generic (*(dest)SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SET_))(dest, __VA_ARGS__)
 #define shmem_swap(dest, ...) \
-	_Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SWAP_))(dest, __VA_ARGS__)
-#define shmem_cswap(dest, ...)  _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_CSWAP_))(dest, __VA_ARGS__)
-#define shmem_finc(dest, pe)    _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FINC_))(dest, pe)
-#define shmem_inc(dest, pe)     _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_INC_))(dest, pe)
-#define shmem_fadd(dest, ...)   _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FADD_))(dest, __VA_ARGS__)
-#define shmem_add(dest, ...)    _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_ADD_))(dest, __VA_ARGS__)
+	_Generic (*(dest)SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SWAP_))(dest, __VA_ARGS__)
+#define shmem_cswap(dest, ...) _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_CSWAP_))(dest, __VA_ARGS__)
+#define shmem_finc(dest, pe)   _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FINC_))(dest, pe)
+#define shmem_inc(dest, pe)    _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_INC_))(dest, pe)
+#define shmem_fadd(dest, ...)  _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FADD_))(dest, __VA_ARGS__)
+#define shmem_add(dest, ...)   _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_ADD_))(dest, __VA_ARGS__)
 #endif
 SHMEMI_END_CXX
-

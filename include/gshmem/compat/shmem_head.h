@@ -10,12 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHMEM_HOST_API          extern
-#define SHMEM_API               extern
-#define SHMEMI_LONG_DOUBLE_API  extern
+#define SHMEM_HOST_API         extern
+#define SHMEM_API              extern
+#define SHMEMI_LONG_DOUBLE_API extern
 #ifdef __cplusplus
-#define SHMEMI_BEGIN_C extern "C" {
-#define SHMEMI_END_C   }
+#define SHMEMI_BEGIN_C   extern "C" {
+#define SHMEMI_END_C     }
 /* programs may include this file inside of extern "C", where overloads cannot be */
 #define SHMEMI_BEGIN_CXX extern "C++" {
 #define SHMEMI_END_CXX   }
@@ -27,4 +27,3 @@
 #define SHMEMI_END_CXX
 #define SHMEMI_FN static inline
 #endif
-

@@ -34,23 +34,23 @@
  * here.
  */
 struct gshmemi_operation {
-	uint8_t what;       /* enum gshmemi_what */
-	uint8_t op;         /* GSHMEMI_AMO_*: of an atomic, or of the signal */
-	uint8_t is_nbi;     /* local may be read or written until the caller completes */
-	uint8_t fetches;    /* of an atomic: the caller waits for the old value */
-	uint8_t is_value;   /* of a put or get: local is a value of up to 16 bytes, in private memory */
+	uint8_t what;     /* enum gshmemi_what */
+	uint8_t op;       /* GSHMEMI_AMO_*: of an atomic, or of the signal */
+	uint8_t is_nbi;   /* local may be read or written until the caller completes */
+	uint8_t fetches;  /* of an atomic: the caller waits for the old value */
+	uint8_t is_value; /* of a put or get: local is a value of up to 16 bytes, in private memory */
 	uint8_t pad[3];
-	uint16_t region;    /* of offset: enum gshmemi_region_number */
+	uint16_t region; /* of offset: enum gshmemi_region_number */
 	uint16_t sig_region;
-	int32_t pe;         /* of the world, and the call's context (pe.h) */
+	int32_t pe; /* of the world, and the call's context (pe.h) */
 	uint64_t offset;
 	uint64_t sig_offset;
-	void *local;        /* source of a put, dest of a get; place for an atomic's old value, or NULL */
-	uint64_t nbytes;    /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
+	void *local;     /* source of a put, dest of a get; place for an atomic's old value, or NULL */
+	uint64_t nbytes; /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
 	uint64_t nblocks;
-	int64_t stride;     /* bytes between blocks, on that PE */
+	int64_t stride; /* bytes between blocks, on that PE */
 	int64_t local_stride;
-	uint64_t value;     /* of an atomic, a flag or the signal */
+	uint64_t value; /* of an atomic, a flag or the signal */
 	uint64_t cond;
 };
 
@@ -64,7 +64,7 @@ struct gshmemi_operation {
 GSHMEMI_FN void gshmemi_apply_copy(int way, char *dest, const char *source, uint64_t nbytes)
 {
 	const unsigned bits = (unsigned)((uintptr_t)dest | (uintptr_t)source | nbytes | 8),
-		word_nbytes = bits & -bits;
+		       word_nbytes = bits & -bits;
 
 #if GSHMEMI_ARCH_HAS_COPY
 	if (nbytes > 8) {
@@ -122,7 +122,7 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 		GSHMEMI_NO_UNROLL
 		for (i = 0; i < o->nblocks; i++)
 			gshmemi_apply_copy(GSHMEMI_FROM_PEER, here + (int64_t)i * o->local_stride,
-					   there + (int64_t)i * o->stride, o->nbytes);
+				there + (int64_t)i * o->stride, o->nbytes);
 		return 0;
 	case GSHMEMI_AMO:
 		return gshmemi_amo_peer(o->op, there, o->value, o->cond, o->nbytes);
@@ -133,7 +133,7 @@ GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base,
 		GSHMEMI_NO_UNROLL
 		for (i = 0; i < o->nblocks; i++)
 			gshmemi_apply_copy(GSHMEMI_TO_PEER, there + (int64_t)i * o->stride,
-					   here + (int64_t)i * o->local_stride, o->nbytes);
+				here + (int64_t)i * o->local_stride, o->nbytes);
 		if (o->what == GSHMEMI_PUT_SIGNAL) {
 			gshmemi_arch_fence_release();
 			(void)gshmemi_amo_peer(o->op, sig_base + o->sig_offset, o->value, 0, 8);
@@ -161,8 +161,8 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 #ifdef GSHMEMI_LIBRARY
 uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o); /* returns an atomic's old value */
 /* reads the word of a lock, once it is this turn */
-uint64_t gshmemi_remote_turn(unsigned region, const void *word, int which, uint32_t turn, int pe,
-	const char *call);
+uint64_t gshmemi_remote_turn(
+	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call);
 void gshmemi_remote_order(int context);
 void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
 void gshmemi_remote_release(int context);
@@ -189,7 +189,7 @@ GSHMEMI_COLD int gshmemi_is_registered_at(const void *address)
 	GSHMEMI_NO_UNROLL
 	for (i = 0; i < n; i++)
 		if ((uintptr_t)address - gshmemi_arch_load(&b->buffer[i].base, 8) <
-		    gshmemi_arch_load(&b->buffer[i].nbytes, 8))
+			gshmemi_arch_load(&b->buffer[i].nbytes, 8))
 			return 1;
 	return 0;
 }
@@ -251,7 +251,7 @@ GSHMEMI_COLD uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 
 #ifdef GSHMEMI_LIBRARY
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
-	    (o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
+		(o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
 		return gshmemi_remote_carry(o);
 #endif
 	base = gshmemi_carry_base(o->region, o->pe);
@@ -277,11 +277,11 @@ enum gshmemi_turn { GSHMEMI_TURN_LOCK, GSHMEMI_TURN_EXCLUSIVE, GSHMEMI_TURN_SHAR
 
 GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 {
-	const unsigned shift = which == GSHMEMI_TURN_EXCLUSIVE ? GSHMEMI_TURN_NBITS + 1
-		: 3 * (GSHMEMI_TURN_NBITS + 1);
+	const unsigned shift =
+		which == GSHMEMI_TURN_EXCLUSIVE ? GSHMEMI_TURN_NBITS + 1 : 3 * (GSHMEMI_TURN_NBITS + 1);
 
 	return which == GSHMEMI_TURN_LOCK ? (uint32_t)word
-		: (uint32_t)(word >> shift) & ((1U << GSHMEMI_TURN_NBITS) - 1);
+					  : (uint32_t)(word >> shift) & ((1U << GSHMEMI_TURN_NBITS) - 1);
 }
 
 /* ---- order ---- */
@@ -292,16 +292,16 @@ GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
  * be open.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY
-#define GSHMEMI_WHY_OPEN (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_WHY_ASKED : GSHMEMI_WHY_NET)
-#define GSHMEMI_WHY_LATE (GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_OPEN)
+#define GSHMEMI_WHY_OPEN    (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_WHY_ASKED : GSHMEMI_WHY_NET)
+#define GSHMEMI_WHY_LATE    (GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_OPEN)
 #define GSHMEMI_WHY_CARRIES (GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_NET)
 #else
-#define GSHMEMI_WHY_OPEN (GSHMEMI_HAS_NET ? GSHMEMI_WHY_NET : 0U)
-#define GSHMEMI_WHY_LATE GSHMEMI_WHY_OPEN
-#define GSHMEMI_WHY_CARRIES GSHMEMI_WHY_OPEN
-#define gshmemi_delivery_order(context)                     ((void)(context))
-#define gshmemi_delivery_complete(context, target_pes, npes) ((void)(context), (void)(target_pes), \
-							      (void)(npes))
+#define GSHMEMI_WHY_OPEN                (GSHMEMI_HAS_NET ? GSHMEMI_WHY_NET : 0U)
+#define GSHMEMI_WHY_LATE                GSHMEMI_WHY_OPEN
+#define GSHMEMI_WHY_CARRIES             GSHMEMI_WHY_OPEN
+#define gshmemi_delivery_order(context) ((void)(context))
+#define gshmemi_delivery_complete(context, target_pes, npes) \
+	((void)(context), (void)(target_pes), (void)(npes))
 #endif
 
 /* On GPUs only the net is late. One call is enough: kernels pay for a chain of calls. */

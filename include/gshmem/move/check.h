@@ -20,8 +20,8 @@ extern uint64_t *gshmemi_host_allocation_end; /* the same in host memory, for ho
  * Returns what is wrong with the symmetric object [address, address + nbytes), which must lie aligned in one
  * allocation: a GSHMEMI_FAULT_*, or 0. *expected_p is for the fault record.
  */
-GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsigned align,
-				       uint64_t *expected_p)
+GSHMEMI_FN int gshmemi_check_symmetric(
+	const void *address, size_t nbytes, unsigned align, uint64_t *expected_p)
 {
 	uint64_t offset = (uint64_t)((uintptr_t)address - (uintptr_t)gshmemi_state.heap), end;
 
@@ -42,14 +42,14 @@ GSHMEMI_FN int gshmemi_check_symmetric(const void *address, size_t nbytes, unsig
 }
 
 /* Reports a bad operator or stride. */
-GSHMEMI_COLD void gshmemi_bad_argument_at(int64_t value, const void *address, int pe, const char *call,
-					  uint64_t caller)
+GSHMEMI_COLD void gshmemi_bad_argument_at(
+	int64_t value, const void *address, int pe, const char *call, uint64_t caller)
 {
 	gshmemi_fault_raise(GSHMEMI_FAULT_BAD_ARGUMENT, pe, address, 0, (uint64_t)value, 1, call, caller);
 }
 
-GSHMEMI_FN void gshmemi_check_argument(int is_good, int64_t value, const void *address, int pe,
-				       const char *call)
+GSHMEMI_FN void gshmemi_check_argument(
+	int is_good, int64_t value, const void *address, int pe, const char *call)
 {
 	if (gshmemi_state.why & GSHMEMI_WHY_CHECK && !is_good)
 		gshmemi_bad_argument_at(value, address, pe, call, gshmemi_arch_caller());
@@ -78,8 +78,8 @@ GSHMEMI_FN void gshmemi_check_group(int scope, const char *call)
  * keys apart (GSHMEMI_ARCH_KEEPS_KEYS_APART), lanes of a wave that differ in a or b make different calls, and
  * so do those that differ in d, the PE, of GSHMEMI_ARGS_MOVE. what packs scope, set and caller.
  */
-GSHMEMI_COLD void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-					const char *call)
+GSHMEMI_COLD void gshmemi_check_args_at(
+	uint64_t what, uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *call)
 {
 	const int scope = (int)(what & 3), set = (int)(what >> 2 & 255);
 	uint64_t first[4] = {a, b, c, d}, mask, mine = 0, theirs = 0;
@@ -104,28 +104,28 @@ GSHMEMI_COLD void gshmemi_check_args_at(uint64_t what, uint64_t a, uint64_t b, u
 		which = 1, mine = a, theirs = first[0];
 	if (which) /* the others wait for this thread until the job ends */
 		gshmemi_fault_raise(GSHMEMI_FAULT_UNEQUAL_THREADS, -1, NULL, (unsigned)set + which - 1, mine,
-				    theirs, call, what >> 16);
+			theirs, call, what >> 16);
 }
 
-GSHMEMI_FN void gshmemi_check_args(int scope, int set, uint64_t a, uint64_t b, uint64_t c, uint64_t d,
-				   const char *call)
+GSHMEMI_FN void gshmemi_check_args(
+	int scope, int set, uint64_t a, uint64_t b, uint64_t c, uint64_t d, const char *call)
 {
 	if (scope == GSHMEMI_THREAD || !gshmemi_is_slow(GSHMEMI_WHY_CHECK))
 		return;
 	gshmemi_check_group(scope, call);
 	gshmemi_check_args_at((unsigned)scope | (unsigned)set << 2 | (uint64_t)gshmemi_arch_caller() << 16, a,
-			      b, c, d, call);
+		b, c, d, call);
 }
 
 /*
  * Comes before gshmemi_slow_at with this scope, which compares by itself unless GSHMEMI_ARCH_COMPARES_APART.
  */
-GSHMEMI_FN void gshmemi_check_move(int scope, const void *dest, const void *source, size_t nbytes, int pe,
-				   const char *call)
+GSHMEMI_FN void gshmemi_check_move(
+	int scope, const void *dest, const void *source, size_t nbytes, int pe, const char *call)
 {
 	if (GSHMEMI_ARCH_COMPARES_APART)
 		gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, nbytes,
-				   (unsigned)pe, call);
+			(unsigned)pe, call);
 	else
 		gshmemi_check_group(scope, call);
 }
@@ -137,18 +137,18 @@ GSHMEMI_FN size_t gshmemi_span(struct gshmemi_blocks b, ptrdiff_t stride)
 }
 
 /* Checks that all threads of the group pass the same to a put or get of blocks. */
-GSHMEMI_FN void gshmemi_check_blocks(int scope, const void *dest, const void *source, struct gshmemi_blocks b,
-				     int pe, const char *call)
+GSHMEMI_FN void gshmemi_check_blocks(
+	int scope, const void *dest, const void *source, struct gshmemi_blocks b, int pe, const char *call)
 {
-	gshmemi_check_args(scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, 0, (unsigned)pe,
-			   call);
-	gshmemi_check_args(scope, GSHMEMI_ARGS_STRIDE, (uint64_t)b.dst, (uint64_t)b.sst, b.bsize, b.nblocks,
-			   call);
+	gshmemi_check_args(
+		scope, GSHMEMI_ARGS_MOVE, (uintptr_t)dest, (uintptr_t)source, 0, (unsigned)pe, call);
+	gshmemi_check_args(
+		scope, GSHMEMI_ARGS_STRIDE, (uint64_t)b.dst, (uint64_t)b.sst, b.bsize, b.nblocks, call);
 }
 
 /* Checks a wait or test: its objects lie, aligned to align, in this PE's heap, and cmp is an operator. */
-GSHMEMI_COLD void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned align, int cmp,
-				       const char *call, uint64_t caller)
+GSHMEMI_COLD void gshmemi_slow_wait_at(
+	const void *ivar, size_t nbytes, unsigned align, int cmp, const char *call, uint64_t caller)
 {
 	uint64_t found = 0, expected = 0;
 	int fault = 0;
@@ -157,14 +157,13 @@ GSHMEMI_COLD void gshmemi_slow_wait_at(const void *ivar, size_t nbytes, unsigned
 		fault = GSHMEMI_FAULT_NOT_INITIALIZED;
 	else if (gshmemi_state.why & GSHMEMI_WHY_CHECK && nbytes)
 		fault = gshmemi_check_symmetric(ivar, nbytes, align, &expected);
-	if (!fault && gshmemi_state.why & GSHMEMI_WHY_CHECK &&
-	    (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
+	if (!fault && gshmemi_state.why & GSHMEMI_WHY_CHECK && (cmp < GSHMEM_CMP_EQ || cmp > GSHMEM_CMP_LE)) {
 		fault = GSHMEMI_FAULT_BAD_ARGUMENT;
 		found = (uint64_t)cmp;
 	}
 	if (fault)
 		gshmemi_fault_raise(fault, fault == GSHMEMI_FAULT_BAD_ARGUMENT ? -1 : gshmemi_state.my_pe,
-				    ivar, nbytes, found, expected, call, caller);
+			ivar, nbytes, found, expected, call, caller);
 }
 
 #define gshmemi_slow_wait(ivar, nbytes, align, cmp, call) \

@@ -26,7 +26,7 @@ GSHMEMI_FN void gshmemi_group_sync(const struct gshmemi_group *group)
  * arguments: lanes of a wave with different keys make different calls.
  */
 #define GSHMEMI_KEY(dest, source) /* a plain sum collides */ \
-	((uint64_t)(uintptr_t)(dest) * 0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)(source))
+	((uint64_t)(uintptr_t)(dest)*0x9e3779b97f4a7c15U ^ (uint64_t)(uintptr_t)(source))
 
 GSHMEMI_FN struct gshmemi_group gshmemi_group_here(int scope, uint64_t key)
 {
@@ -112,7 +112,7 @@ enum gshmemi_way { GSHMEMI_TO_PEER, GSHMEMI_FROM_PEER };
 GSHMEMI_FN struct gshmemi_word gshmemi_word_read(int way, const char *source, unsigned word_nbytes)
 {
 	return way == GSHMEMI_FROM_PEER ? gshmemi_arch_read_peer(source, word_nbytes)
-		: gshmemi_arch_read_global(source, word_nbytes);
+					: gshmemi_arch_read_global(source, word_nbytes);
 }
 
 GSHMEMI_FN void gshmemi_word_write(int way, char *dest, struct gshmemi_word word, unsigned word_nbytes)
@@ -156,25 +156,25 @@ GSHMEMI_FN void gshmemi_local_write(char *dest, struct gshmemi_word word, unsign
 }
 
 /* Copy one element, both ends aligned to align; the end that is not a peer's may be LDS or a stack. */
-GSHMEMI_FN void gshmemi_copy_element(int way, char *dest, const char *source, unsigned elem_nbytes,
-				     unsigned align)
+GSHMEMI_FN void gshmemi_copy_element(
+	int way, char *dest, const char *source, unsigned elem_nbytes, unsigned align)
 {
 	const unsigned word_nbytes = elem_nbytes < align ? elem_nbytes : align < 8 ? align : 8;
 	unsigned i;
 
 	for (i = 0; i < elem_nbytes; i += word_nbytes) {
 		if (way == GSHMEMI_FROM_PEER)
-			gshmemi_local_write(dest + i, gshmemi_arch_read_peer(source + i, word_nbytes),
-					    word_nbytes);
+			gshmemi_local_write(
+				dest + i, gshmemi_arch_read_peer(source + i, word_nbytes), word_nbytes);
 		else
-			gshmemi_arch_write_peer(dest + i, gshmemi_local_read(source + i, word_nbytes),
-						word_nbytes);
+			gshmemi_arch_write_peer(
+				dest + i, gshmemi_local_read(source + i, word_nbytes), word_nbytes);
 	}
 }
 
 /* Copy the words of the last iteration, up to four for each thread: all loads, then all stores. */
 GSHMEMI_FN void gshmemi_copy_turn(int way, char *dest, const char *source, unsigned nbytes,
-				  unsigned word_nbytes, unsigned first, unsigned stride)
+	unsigned word_nbytes, unsigned first, unsigned stride)
 {
 	const unsigned second = first + stride, third = second + stride, fourth = third + stride;
 	struct gshmemi_word a, b, c, d;
@@ -211,11 +211,11 @@ GSHMEMI_FN int gshmemi_copy_goes_on(int64_t left, const struct gshmemi_group *gr
  * next three loads.
  */
 GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size_t nbytes,
-				   unsigned word_nbytes, const struct gshmemi_group *group)
+	unsigned word_nbytes, const struct gshmemi_group *group)
 {
 	const unsigned stride = group->size * word_nbytes, turn = 4 * stride;
 	unsigned first = group->rank * word_nbytes, second = first + stride, third = second + stride,
-		fourth = third + stride;
+		 fourth = third + stride;
 	int64_t left = (int64_t)nbytes - turn;
 	struct gshmemi_word a, b, c, d;
 
@@ -230,21 +230,22 @@ GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size
 		d = gshmemi_word_read(way, source + fourth, word_nbytes);
 		source += turn;
 		left -= turn;
-		if (gshmemi_copy_goes_on(left, group)) do {
-			if (group->scope != GSHMEMI_THREAD)
-				GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth);
-			gshmemi_word_write(way, dest + first, a, word_nbytes);
-			a = gshmemi_word_read(way, source + first, word_nbytes);
-			gshmemi_word_write(way, dest + second, b, word_nbytes);
-			b = gshmemi_word_read(way, source + second, word_nbytes);
-			gshmemi_word_write(way, dest + third, c, word_nbytes);
-			c = gshmemi_word_read(way, source + third, word_nbytes);
-			gshmemi_word_write(way, dest + fourth, d, word_nbytes);
-			d = gshmemi_word_read(way, source + fourth, word_nbytes);
-			dest += turn;
-			source += turn;
-			left -= turn;
-		} while (gshmemi_copy_goes_on(left, group));
+		if (gshmemi_copy_goes_on(left, group))
+			do {
+				if (group->scope != GSHMEMI_THREAD)
+					GSHMEMI_ARCH_KEEP_APART(source, dest, first, second, third, fourth);
+				gshmemi_word_write(way, dest + first, a, word_nbytes);
+				a = gshmemi_word_read(way, source + first, word_nbytes);
+				gshmemi_word_write(way, dest + second, b, word_nbytes);
+				b = gshmemi_word_read(way, source + second, word_nbytes);
+				gshmemi_word_write(way, dest + third, c, word_nbytes);
+				c = gshmemi_word_read(way, source + third, word_nbytes);
+				gshmemi_word_write(way, dest + fourth, d, word_nbytes);
+				d = gshmemi_word_read(way, source + fourth, word_nbytes);
+				dest += turn;
+				source += turn;
+				left -= turn;
+			} while (gshmemi_copy_goes_on(left, group));
 		gshmemi_word_write(way, dest + first, a, word_nbytes);
 		gshmemi_word_write(way, dest + second, b, word_nbytes);
 		gshmemi_word_write(way, dest + third, c, word_nbytes);
@@ -293,7 +294,7 @@ GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsig
  * ends.
  */
 GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, size_t nbytes, unsigned align,
-				    const struct gshmemi_group *group)
+	const struct gshmemi_group *group)
 {
 #if GSHMEMI_ARCH_UNALIGNED
 	const size_t body = nbytes & ~(size_t)15;
@@ -314,7 +315,7 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
 		gshmemi_copy_words(way, dest + head, source + head, body, 16, group);
 		if (align < 16 && group->rank == 0)
 			gshmemi_copy_rest(way, dest + head + body, source + head + body,
-					  (unsigned)(nbytes - head) & 15, align);
+				(unsigned)(nbytes - head) & 15, align);
 	} else if (align >= 8) {
 		gshmemi_copy_words(way, dest, source, nbytes, 8, group);
 	} else if (align >= 4 || (((uintptr_t)dest | skew) & 3) == 0) {
@@ -333,7 +334,7 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
  * tiles are.
  */
 GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size_t nbytes, unsigned align,
-				   const struct gshmemi_group *group)
+	const struct gshmemi_group *group)
 {
 	const int is_aligned = (((uintptr_t)dest | (uintptr_t)source) & 15) == 0;
 	const size_t body = is_aligned ? nbytes & ~(size_t)15 : 0;
@@ -351,7 +352,7 @@ GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size
 
 /* Ask whether the address is global before making it uniform, which hides its origin from the compiler. */
 GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size_t nbytes, unsigned align,
-				   const struct gshmemi_group *group)
+	const struct gshmemi_group *group)
 {
 	const int is_global = gshmemi_arch_is_global(way == GSHMEMI_TO_PEER ? source : (const char *)dest);
 
@@ -371,7 +372,7 @@ GSHMEMI_FN void gshmemi_copy_lanes(int way, char *dest, const char *source, size
 
 /* This thread's share of a copy by its group. */
 GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size_t nbytes, unsigned align,
-				   const struct gshmemi_group *group)
+	const struct gshmemi_group *group)
 {
 #if GSHMEMI_ARCH_HAS_COPY
 	(void)way;
@@ -389,8 +390,8 @@ GSHMEMI_FN void gshmemi_copy_share(int way, void *dest, const void *source, size
  * All threads of the scope copy nbytes together, and meet before and after. scope, way and align are
  * constants; align divides nbytes and both addresses.
  */
-GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source, size_t nbytes,
-			     unsigned align)
+GSHMEMI_FN void gshmemi_copy(
+	int scope, int way, void *dest, const void *source, size_t nbytes, unsigned align)
 {
 	struct gshmemi_group group;
 
@@ -401,8 +402,8 @@ GSHMEMI_FN void gshmemi_copy(int scope, int way, void *dest, const void *source,
 }
 
 /* Copy blocks of one element. */
-GSHMEMI_FN void gshmemi_copy_elements(int scope, int way, void *dest, const void *source,
-				      struct gshmemi_blocks b)
+GSHMEMI_FN void gshmemi_copy_elements(
+	int scope, int way, void *dest, const void *source, struct gshmemi_blocks b)
 {
 	const unsigned word_nbytes = b.elem_nbytes < 8 ? b.elem_nbytes : 8;
 	struct gshmemi_group group;
@@ -435,8 +436,8 @@ GSHMEMI_FN void gshmemi_copy_elements(int scope, int way, void *dest, const void
  * a row copy a block together. A GPU's code has the loop of single elements only where the block's size is a
  * constant.
  */
-GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, const void *source,
-				    struct gshmemi_blocks b)
+GSHMEMI_FN void gshmemi_copy_blocks(
+	int scope, int way, void *dest, const void *source, struct gshmemi_blocks b)
 {
 	const unsigned word_nbytes = b.elem_nbytes < 8 ? b.elem_nbytes : 8;
 	unsigned width = 1, nrows;
@@ -470,10 +471,10 @@ GSHMEMI_FN void gshmemi_copy_blocks(int scope, int way, void *dest, const void *
 		for (k = group.rank % width; k < b.bsize; k += width)
 			if (is_aligned)
 				gshmemi_copy_element(way, to + k * b.elem_nbytes, from + k * b.elem_nbytes,
-						     b.elem_nbytes, word_nbytes);
+					b.elem_nbytes, word_nbytes);
 			else
 				gshmemi_copy_element(way, to + k * b.elem_nbytes, from + k * b.elem_nbytes,
-						     b.elem_nbytes, 1);
+					b.elem_nbytes, 1);
 	}
 	gshmemi_group_end(&group);
 }
@@ -501,7 +502,7 @@ GSHMEMI_FN void gshmemi_value_store(void *value, uint64_t bits, unsigned nbytes)
  * updates the signal. The release pairs with the acquire at the end of gshmemi_wait.
  */
 GSHMEMI_FN void gshmemi_copy_signal(int scope, void *peer_dest, const void *source, size_t nbytes,
-				    unsigned align, uint64_t *peer_sig, uint64_t signal, int sig_op)
+	unsigned align, uint64_t *peer_sig, uint64_t signal, int sig_op)
 {
 	struct gshmemi_group group;
 

@@ -21,7 +21,7 @@ enum gshmemi_count_kind {
 #define GSHMEMI_KIND(NAME, TEXT) GSHMEMI_COUNT_##NAME,
 	GSHMEMI_COUNT_KINDS(GSHMEMI_KIND)
 #undef GSHMEMI_KIND
-	GSHMEMI_COUNT_NKINDS
+		GSHMEMI_COUNT_NKINDS
 };
 
 /* Who performs an operation: the caller, by loads and stores or an atomic; or a carrier. */
@@ -59,17 +59,16 @@ GSHMEMI_FN int gshmemi_kind_of(int what, unsigned region, int op, uint64_t cond,
 		return GSHMEMI_COUNT_COLLECTIVE;
 	if (what == GSHMEMI_AMO)
 		return (op == GSHMEMI_AMO_ADD || op == GSHMEMI_AMO_SET) && cond == GSHMEMI_COND_SIGNAL
-			       ? GSHMEMI_COUNT_SIGNAL
-			       : GSHMEMI_COUNT_AMO;
+			? GSHMEMI_COUNT_SIGNAL
+			: GSHMEMI_COUNT_AMO;
 	return gshmemi_is_get(what) ? GSHMEMI_COUNT_GET : GSHMEMI_COUNT_PUT;
 }
 
 GSHMEMI_FN int gshmemi_way_of(unsigned region, int pe, int is_amo)
 {
 	const int peer = gshmemi_state.peers[gshmemi_pe_in_world(pe)];
-	const int is_direct = !(peer & GSHMEMI_PEER_CARRIED) &&
-			      !(gshmemi_state.why & GSHMEMI_WHY_DELIVERY) &&
-			      gshmemi_distance(region, peer, is_amo) != GSHMEMI_SENTINEL;
+	const int is_direct = !(peer & GSHMEMI_PEER_CARRIED) && !(gshmemi_state.why & GSHMEMI_WHY_DELIVERY) &&
+		gshmemi_distance(region, peer, is_amo) != GSHMEMI_SENTINEL;
 
 	return is_direct ? GSHMEMI_COUNT_DIRECT : GSHMEMI_COUNT_CARRIED;
 }
@@ -79,7 +78,7 @@ GSHMEMI_FN void gshmemi_count_one(int what, unsigned region, int op, uint64_t co
 {
 	if (nbytes) /* else the call does nothing */
 		gshmemi_count_add(gshmemi_kind_of(what, region, op, cond, pe),
-				  gshmemi_way_of(region, pe, what == GSHMEMI_AMO), pe, nbytes);
+			gshmemi_way_of(region, pe, what == GSHMEMI_AMO), pe, nbytes);
 }
 
 #endif /* GSHMEM_COUNT_H */

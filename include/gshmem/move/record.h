@@ -16,21 +16,21 @@ GSHMEMI_FN int gshmemi_record_is_carried(unsigned region, int pe, int is_amo)
 	const uint32_t why = GSHMEMI_WHY_PEERS | GSHMEMI_WHY_CARRY | GSHMEMI_WHY_NET;
 
 	if (GSHMEMI_TRACES_DIRECT &&
-	    (!gshmemi_is_slow(why) || (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes))
+		(!gshmemi_is_slow(why) || (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes))
 		return 0;
 	return gshmemi_way_of(region, pe, is_amo) == GSHMEMI_COUNT_CARRIED;
 }
 
 /* Takes what gshmemi_count_one takes. The caller knows that GSHMEM_TRACE is set and nbytes is not 0. */
-GSHMEMI_FN uint64_t gshmemi_record_one(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
-				       int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_record_one(
+	int what, unsigned region, int op, uint64_t cond, uint64_t nbytes, int pe, const char *call)
 {
 	uint32_t kind = (uint32_t)gshmemi_kind_of(what, region, op, cond, pe);
 
 	if (gshmemi_record_is_carried(region, pe, what == GSHMEMI_AMO))
 		kind |= GSHMEMI_TRACE_CARRIED;
-	return gshmemi_trace_begin_at(gshmemi_trace_what(kind, gshmemi_pe_in_world(pe)), nbytes, 0, 0, call,
-				      gshmemi_arch_caller());
+	return gshmemi_trace_begin_at(
+		gshmemi_trace_what(kind, gshmemi_pe_in_world(pe)), nbytes, 0, 0, call, gshmemi_arch_caller());
 }
 
 /*
@@ -62,7 +62,7 @@ GSHMEMI_FN int gshmemi_record_leads(int scope, uint64_t key)
  * gshmemi_count_one takes. Compiles to nothing in units that do not record.
  */
 GSHMEMI_FN uint64_t gshmemi_record(int scope, int what, unsigned region, int op, uint64_t cond,
-				   uint64_t nbytes, int pe, const char *call)
+	uint64_t nbytes, int pe, const char *call)
 {
 	uint64_t lanes, number = 0;
 
@@ -76,14 +76,14 @@ GSHMEMI_FN uint64_t gshmemi_record(int scope, int what, unsigned region, int op,
 }
 
 /* The same for a put or get, and for an atomic. */
-GSHMEMI_FN uint64_t gshmemi_record_move(int scope, int what, struct gshmemi_where where, uint64_t nbytes,
-					int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_record_move(
+	int scope, int what, struct gshmemi_where where, uint64_t nbytes, int pe, const char *call)
 {
 	return gshmemi_record(scope, what, where.region, 0, 0, nbytes, pe, call);
 }
 
-GSHMEMI_FN uint64_t gshmemi_record_amo(struct gshmemi_where where, struct gshmemi_update u, int pe,
-				       const char *call)
+GSHMEMI_FN uint64_t gshmemi_record_amo(
+	struct gshmemi_where where, struct gshmemi_update u, int pe, const char *call)
 {
 	return gshmemi_record(GSHMEMI_THREAD, GSHMEMI_AMO, where.region, u.op, u.cond, u.nbytes, pe, call);
 }
@@ -108,8 +108,8 @@ GSHMEMI_FN uint64_t gshmemi_record_call(int scope, uint64_t key, const char *cal
 		return 0;
 	lanes = gshmemi_record_parts(scope);
 	if (gshmemi_record_leads(scope, key))
-		number = gshmemi_trace_begin_at(gshmemi_trace_what(GSHMEMI_TRACE_CALL, -1), 0, 0, 0, call,
-						gshmemi_arch_caller());
+		number = gshmemi_trace_begin_at(
+			gshmemi_trace_what(GSHMEMI_TRACE_CALL, -1), 0, 0, 0, call, gshmemi_arch_caller());
 	gshmemi_record_joins(scope, lanes);
 	return number;
 }

@@ -32,8 +32,8 @@ GSHMEMI_FN void gshmemi_put(struct gshmemi_where where, int scope, void *dest, c
  * and the host share code, that would cost a kernel's get of one element a store and a load, so one element
  * goes through a local. Elsewhere the host may not touch dest.
  */
-GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
-	int pe, const char *call)
+GSHMEMI_FN void gshmemi_get_on_host(unsigned region, void *dest, const void *source,
+	struct gshmemi_extent extent, int pe, const char *call)
 {
 	uint64_t word;
 
@@ -65,8 +65,8 @@ GSHMEMI_FN void gshmemi_get(struct gshmemi_where where, int scope, void *dest, c
  * Write one value by one store. No store has 16 bytes, so those are put, from a local (see
  * gshmemi_get_on_host). nbytes is a constant.
  */
-GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe,
-			  const char *call)
+GSHMEMI_FN void gshmemi_p(
+	struct gshmemi_where where, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
 {
 	const uint64_t recorded = nbytes > 8 ? 0 : nbytes; /* else gshmemi_put records it */
 	const uint64_t open = gshmemi_record_move(GSHMEMI_THREAD, GSHMEMI_PUT, where, recorded, pe, call);
@@ -82,8 +82,8 @@ GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *va
 	} else { /* both paths share one store: another would add two instructions to AMD's direct path */
 		bits = gshmemi_value_load(value, nbytes);
 		if (!gshmemi_peer_ptr(where.delta, dest, pe, &peer_dest)) {
-			peer_dest = gshmemi_slow_p(where.region, gshmemi_peer_undo(peer_dest), bits, nbytes,
-						   pe, call);
+			peer_dest = gshmemi_slow_p(
+				where.region, gshmemi_peer_undo(peer_dest), bits, nbytes, pe, call);
 			bits = 0; /* so that it need not stay in a register */
 		}
 		gshmemi_arch_store(peer_dest, bits, nbytes);
@@ -92,7 +92,7 @@ GSHMEMI_FN void gshmemi_p(struct gshmemi_where where, void *dest, const void *va
 }
 
 GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *source, unsigned nbytes,
-			  int pe, const char *call)
+	int pe, const char *call)
 {
 	const uint64_t recorded = nbytes > 8 ? 0 : nbytes; /* else gshmemi_get records it */
 	const uint64_t open = gshmemi_record_move(GSHMEMI_THREAD, GSHMEMI_GET, where, recorded, pe, call);
@@ -114,12 +114,12 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 }
 
 #define GSHMEMI_FOR_SIZE(LABEL, SIZE, ...) \
-	LABEL: { \
-		const unsigned size = SIZE; \
+LABEL : { \
+	const unsigned size = SIZE; \
 \
-		__VA_ARGS__; \
-		break; \
-	}
+	__VA_ARGS__; \
+	break; \
+}
 /*
  * Makes a call with a constant size where nbytes, of a value or an element, is none. The call names it size,
  * which is a constant in each branch, so that one load or store moves each value.
@@ -134,16 +134,10 @@ GSHMEMI_FN void gshmemi_g(struct gshmemi_where where, void *value, const void *s
 	}
 
 GSHMEMI_FN void gshmemi_g_any(struct gshmemi_where where, void *value, const void *source, unsigned nbytes,
-			      int pe, const char *call)
-{
-	GSHMEMI_BY_SIZE(nbytes, gshmemi_g(where, value, source, size, pe, call))
-}
+	int pe, const char *call){GSHMEMI_BY_SIZE(nbytes, gshmemi_g(where, value, source, size, pe, call))}
 
 GSHMEMI_FN void gshmemi_p_any(struct gshmemi_where where, void *dest, const void *value, unsigned nbytes,
-			      int pe, const char *call)
-{
-	GSHMEMI_BY_SIZE(nbytes, gshmemi_p(where, dest, value, size, pe, call))
-}
+	int pe, const char *call){GSHMEMI_BY_SIZE(nbytes, gshmemi_p(where, dest, value, size, pe, call))}
 
 /* A function of its own, so that tests/isa/ordering.py knows the reads of a peer. */
 GSHMEMI_FN void gshmemi_get_blocks(int scope, void *dest, const void *peer, struct gshmemi_blocks b)
@@ -153,7 +147,7 @@ GSHMEMI_FN void gshmemi_get_blocks(int scope, void *dest, const void *peer, stru
 
 /* what is GSHMEMI_PUT_BLOCKS or GSHMEMI_GET_BLOCKS, a constant. */
 GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int scope, void *dest,
-				    const void *source, struct gshmemi_blocks b, int pe, const char *call)
+	const void *source, struct gshmemi_blocks b, int pe, const char *call)
 {
 	const uint64_t nbytes = b.bsize * b.nblocks * b.elem_nbytes;
 	const uint64_t open = gshmemi_record_move(scope, what, where, nbytes, pe, call);
@@ -189,18 +183,18 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 #define GSHMEMI_PUT(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(put, SCOPE, dest, source, gshmemi_make_extent(nelems * (SIZE), ALIGN, NBI), \
+		GSHMEMI_STAMPED(put, SCOPE, dest, source, gshmemi_make_extent(nelems *(SIZE), ALIGN, NBI), \
 			pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_GET(PREFIX, NAME, SUFFIX, TYPE, SIZE, ALIGN, SCOPE, NBI) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_STAMPED(get, SCOPE, dest, source, gshmemi_make_extent(nelems * (SIZE), ALIGN, NBI), \
+		GSHMEMI_STAMPED(get, SCOPE, dest, source, gshmemi_make_extent(nelems *(SIZE), ALIGN, NBI), \
 			pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_ISTRIDE(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
-	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
-						ptrdiff_t sst, size_t nelems, int pe) \
+	GSHMEM_API void PREFIX##_##NAME##SUFFIX( \
+		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
 		const struct gshmemi_blocks b = {dst, sst, 1, nelems, SIZE}; \
 \
@@ -208,7 +202,7 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 	}
 #define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
-						ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) \
+		ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) \
 	{ \
 		const struct gshmemi_blocks b = {dst, sst, bsize, nblocks, SIZE}; \
 \
@@ -234,10 +228,10 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 #define GSHMEMI_PUT_GET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
 	GSHMEMI_GET(PREFIX, NAME, _get##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \
-	GSHMEMI_PUT(PREFIX, NAME, _put_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), \
-		    SCOPE, 1) \
-	GSHMEMI_GET(PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), \
-		    SCOPE, 1)
+	GSHMEMI_PUT( \
+		PREFIX, NAME, _put_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1) \
+	GSHMEMI_GET( \
+		PREFIX, NAME, _get_nbi##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 1)
 #define GSHMEMI_IPUT_IGET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_ISTRIDE(PREFIX, NAME, _iput##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, GSHMEMI_PUT_BLOCKS) \
 	GSHMEMI_ISTRIDE(PREFIX, NAME, _iget##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), SCOPE, GSHMEMI_GET_BLOCKS) \

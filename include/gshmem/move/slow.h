@@ -35,8 +35,8 @@ GSHMEMI_FN unsigned gshmemi_region_of(unsigned region, const void *address)
 }
 
 /* Finds the region and offset of a symmetric object. */
-GSHMEMI_FN void gshmemi_find_place(unsigned region, const void *address, uint16_t *region_p,
-				   uint64_t *offset_p)
+GSHMEMI_FN void gshmemi_find_place(
+	unsigned region, const void *address, uint16_t *region_p, uint64_t *offset_p)
 {
 	region = gshmemi_region_of(region, address);
 	*region_p = (uint16_t)region;
@@ -60,8 +60,8 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_describe(int what, unsigned region, 
  * GSHMEM_TRACE: record an operation that a carrier or the host performs, from now until gshmemi_trace_end.
  * Takes what gshmemi_count_one takes.
  */
-GSHMEMI_FN uint64_t gshmemi_slow_trace(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
-				       int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_trace(
+	int what, unsigned region, int op, uint64_t cond, uint64_t nbytes, int pe, const char *call)
 {
 	if (GSHMEMI_TRACES_DIRECT || !nbytes || !gshmemi_is_traced())
 		return 0;
@@ -69,8 +69,8 @@ GSHMEMI_FN uint64_t gshmemi_slow_trace(int what, unsigned region, int op, uint64
 }
 
 /* The same, and count it if GSHMEM_STATS asks. */
-GSHMEMI_FN uint64_t gshmemi_slow_begin(int what, unsigned region, int op, uint64_t cond, uint64_t nbytes,
-				       int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_begin(
+	int what, unsigned region, int op, uint64_t cond, uint64_t nbytes, int pe, const char *call)
 {
 	if (gshmemi_state.why & GSHMEMI_WHY_STATS)
 		gshmemi_count_one(what, region, op, cond, nbytes, pe);
@@ -88,8 +88,8 @@ GSHMEMI_FN void gshmemi_slow_end_described(const struct gshmemi_operation *o, ui
 {
 	gshmemi_trace_end(open);
 	if (o->what == GSHMEMI_PUT_SIGNAL)
-		gshmemi_trace_end(gshmemi_slow_begin(GSHMEMI_AMO, o->sig_region, GSHMEMI_AMO_SET,
-						     GSHMEMI_COND_SIGNAL, 8, o->pe, call));
+		gshmemi_trace_end(gshmemi_slow_begin(
+			GSHMEMI_AMO, o->sig_region, GSHMEMI_AMO_SET, GSHMEMI_COND_SIGNAL, 8, o->pe, call));
 }
 
 /* Count, record and hand over an operation that has been checked and described. */
@@ -108,8 +108,8 @@ GSHMEMI_FN uint64_t gshmemi_slow_carry(uint64_t head, const void *symmetric, uin
 {
 	const int what = gshmemi_op_what(head);
 	const int is_value = what == GSHMEMI_PUT_VALUE || what == GSHMEMI_GET_VALUE;
-	struct gshmemi_operation o = gshmemi_describe(is_value ? what & 1 : what, gshmemi_op_region(head),
-						      symmetric, pe);
+	struct gshmemi_operation o =
+		gshmemi_describe(is_value ? what & 1 : what, gshmemi_op_region(head), symmetric, pe);
 	uint64_t value = a, old;
 
 	o.op = (uint8_t)gshmemi_op_op(head);
@@ -194,13 +194,13 @@ GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
 #define gshmemi_remote_amo_nbi(...)                  ((void)0)
 #else
 GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
-GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
-					     uint64_t nbytes);
+GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(
+	uint64_t head, const void *dest, const void *source, uint64_t nbytes);
 GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
-GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
-	struct gshmemi_blocks b, int pe);
-GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, const void *dest,
-				       struct gshmemi_update u, int pe);
+GSHMEMI_FN void gshmemi_remote_blocks(
+	int what, unsigned region, const void *symmetric, const void *local, struct gshmemi_blocks b, int pe);
+GSHMEMI_FN void gshmemi_remote_amo_nbi(
+	unsigned region, void *fetch, const void *dest, struct gshmemi_update u, int pe);
 GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
 #endif
 
@@ -219,10 +219,10 @@ GSHMEMI_FN void gshmemi_slow_count(uint64_t head, uint64_t b, int pe)
 	const int what = gshmemi_op_what(head);
 
 	if (what >= GSHMEMI_FIND || head & GSHMEMI_OP_CHECK ||
-	    (unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes)
+		(unsigned)gshmemi_pe_in_world(pe) >= (unsigned)gshmemi_state.npes)
 		return;
-	gshmemi_count_one(what, gshmemi_op_region(head), gshmemi_op_op(head), b, gshmemi_slow_nbytes(head, b),
-			  pe);
+	gshmemi_count_one(
+		what, gshmemi_op_region(head), gshmemi_op_op(head), b, gshmemi_slow_nbytes(head, b), pe);
 }
 
 /*
@@ -240,8 +240,8 @@ GSHMEMI_FN void gshmemi_slow_count(uint64_t head, uint64_t b, int pe)
  * filled, does the PE exist, is the address good, who performs the operation? A fault does not return.
  * Arguments and locals take few registers, because kernels pay for them.
  */
-GSHMEMI_COLD uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe,
-				      const char *call)
+GSHMEMI_COLD uint64_t gshmemi_slow_at(
+	uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe, const char *call)
 {
 	const int what = gshmemi_op_what(head), world_pe = gshmemi_pe_in_world(pe);
 	const int is_amo = what == GSHMEMI_AMO || what == GSHMEMI_FIND_AMO;
@@ -255,7 +255,7 @@ GSHMEMI_COLD uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 	if (gshmemi_state.why & GSHMEMI_WHY_STATS)
 		gshmemi_slow_count(head, b, pe);
 	if (!GSHMEMI_ARCH_COMPARES_APART && has_bytes && gshmemi_op_op(head) != GSHMEMI_THREAD &&
-	    gshmemi_state.why & GSHMEMI_WHY_CHECK) {
+		gshmemi_state.why & GSHMEMI_WHY_CHECK) {
 		const uint64_t lanes = gshmemi_arch_wave_some(0);
 		const unsigned is_get = what == GSHMEMI_GET;
 
@@ -276,10 +276,9 @@ GSHMEMI_COLD uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 		fault = GSHMEMI_FAULT_BAD_PE;
 		detail = (uint64_t)gshmemi_state.npes;
 	} else if (gshmemi_state.why & GSHMEMI_WHY_CHECK && !(has_bytes && !b) &&
-		   gshmemi_op_region(head) == GSHMEMI_REGION_HEAP) {
+		gshmemi_op_region(head) == GSHMEMI_REGION_HEAP) {
 		fault = gshmemi_check_symmetric(has_bytes && !a ? NULL : symmetric,
-						has_bytes ? b : gshmemi_op_word_nbytes(head),
-						gshmemi_op_word_nbytes(head), &detail);
+			has_bytes ? b : gshmemi_op_word_nbytes(head), gshmemi_op_word_nbytes(head), &detail);
 	}
 	if (!fault) {
 		peer = gshmemi_state.peers[world_pe];
@@ -289,16 +288,17 @@ GSHMEMI_COLD uint64_t gshmemi_slow_at(uint64_t head, const void *symmetric, uint
 	}
 	if (fault) { /* the return tells compilers that nothing after this needs the arguments */
 		gshmemi_fault_raise(fault, world_pe, symmetric, has_bytes ? b : gshmemi_op_word_nbytes(head),
-				    detail, detail, call, gshmemi_op_who(head));
+			detail, detail, call, gshmemi_op_who(head));
 		return 0;
 	}
 	if (what >= GSHMEMI_FIND)
-		return peer & GSHMEMI_PEER_CARRIED || delta == GSHMEMI_SENTINEL ? 0
+		return peer & GSHMEMI_PEER_CARRIED || delta == GSHMEMI_SENTINEL
+			? 0
 			: (uintptr_t)symmetric + (uintptr_t)delta;
 	if (head & GSHMEMI_OP_CHECK)
 		return 0;
 	open = gshmemi_slow_trace(what, gshmemi_op_region(head), gshmemi_op_op(head), b,
-				  gshmemi_slow_nbytes(head, b), pe, call);
+		gshmemi_slow_nbytes(head, b), pe, call);
 	if (GSHMEMI_ASKS && delta == GSHMEMI_SENTINEL)
 		a = gshmemi_remote_at(head, symmetric, a, b, pe);
 	else
@@ -348,37 +348,38 @@ GSHMEMI_FN void gshmemi_slow_move(int what, unsigned region, int scope, const vo
  * The value is passed in registers, so that a GPU need not write it to memory. nbytes is a constant, as
  * below. The caller stores on both paths: returns an address where the store does no harm.
  */
-GSHMEMI_FN void *gshmemi_slow_p(unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe,
-				const char *call)
+GSHMEMI_FN void *gshmemi_slow_p(
+	unsigned region, void *dest, uint64_t value, unsigned nbytes, int pe, const char *call)
 {
 	(void)gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_PUT_VALUE, GSHMEMI_THREAD, nbytes, 0, region), dest,
-			      value, 0, pe, call);
+		value, 0, pe, call);
 	return gshmemi_state.sink;
 }
 
-GSHMEMI_FN void gshmemi_slow_g(unsigned region, void *value, const void *source, unsigned nbytes, int pe,
-			       const char *call)
+GSHMEMI_FN void gshmemi_slow_g(
+	unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call)
 {
-	gshmemi_value_store(value, gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_GET_VALUE, GSHMEMI_THREAD,
-								     nbytes, 0, region), source, 0, 0, pe,
-						   call), nbytes);
+	gshmemi_value_store(value,
+		gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_GET_VALUE, GSHMEMI_THREAD, nbytes, 0, region),
+			source, 0, 0, pe, call),
+		nbytes);
 }
 
 /* An operation of one thread, as part of a call that has checked it. */
 GSHMEMI_FN void gshmemi_slow_call(int what, unsigned region, const void *symmetric, const void *local,
-				  size_t nbytes, int nbi, int pe, const char *call)
+	size_t nbytes, int nbi, int pe, const char *call)
 {
 	if (nbytes)
-		(void)gshmemi_slow_at(gshmemi_slow_what(what, GSHMEMI_THREAD, 1, nbi ? GSHMEMI_OP_NBI : 0,
-							region), symmetric,
-				      (uintptr_t)local, nbytes, pe, call);
+		(void)gshmemi_slow_at(
+			gshmemi_slow_what(what, GSHMEMI_THREAD, 1, nbi ? GSHMEMI_OP_NBI : 0, region),
+			symmetric, (uintptr_t)local, nbytes, pe, call);
 }
 
 /* ---- blocks ---- */
 
 /* Move blocks, whose strides are at least bsize: they may touch, but not overlap. */
 GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *dest, const void *source,
-				    struct gshmemi_blocks b, int pe, const char *call)
+	struct gshmemi_blocks b, int pe, const char *call)
 {
 	const int is_put = what == GSHMEMI_PUT_BLOCKS;
 	const void *symmetric = is_put ? dest : source, *local = is_put ? source : dest;
@@ -391,13 +392,13 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 	uint64_t open;
 
 	gshmemi_check_blocks(scope, dest, source, b, pe, call);
-	gshmemi_check_argument(in_elements > 0 && (size_t)in_elements >= b.bsize, in_elements, symmetric, pe,
-			       call);
+	gshmemi_check_argument(
+		in_elements > 0 && (size_t)in_elements >= b.bsize, in_elements, symmetric, pe, call);
 	gshmemi_check_argument(local_in_elements > 0 && (size_t)local_in_elements >= b.bsize,
-			       local_in_elements, symmetric, pe, call);
+		local_in_elements, symmetric, pe, call);
 	gshmemi_slow_check(GSHMEMI_FIND, region, GSHMEMI_THREAD, symmetric, local,
-		gshmemi_make_extent(gshmemi_span(b, in_elements), b.elem_nbytes < 8 ? b.elem_nbytes : 8, 0), pe,
-		call);
+		gshmemi_make_extent(gshmemi_span(b, in_elements), b.elem_nbytes < 8 ? b.elem_nbytes : 8, 0),
+		pe, call);
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(symmetric, local));
 	if (group.rank != group.size - 1) {
 		/* another thread performs it */
@@ -415,8 +416,8 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 		gshmemi_trace_end(open);
 	} else {
 		for (; b.nblocks; b.nblocks--) {
-			gshmemi_slow_call(is_put ? GSHMEMI_PUT : GSHMEMI_GET, region, symmetric, local, nbytes,
-					  0, pe, call);
+			gshmemi_slow_call(is_put ? GSHMEMI_PUT : GSHMEMI_GET, region, symmetric, local,
+				nbytes, 0, pe, call);
 			symmetric = (const char *)symmetric + stride;
 			local = (const char *)local + local_stride;
 		}
@@ -426,16 +427,16 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 
 /* ---- atomics and signals ---- */
 
-GSHMEMI_FN uint64_t gshmemi_slow_amo(unsigned region, void *dest, struct gshmemi_update u, int pe,
-				     const char *call)
+GSHMEMI_FN uint64_t gshmemi_slow_amo(
+	unsigned region, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
-	return gshmemi_slow_at(gshmemi_slow_what(GSHMEMI_AMO, u.op, u.nbytes,
-						 u.fetches ? GSHMEMI_OP_FETCHES : 0, region),
-			       dest, u.value, u.cond, pe, call);
+	return gshmemi_slow_at(
+		gshmemi_slow_what(GSHMEMI_AMO, u.op, u.nbytes, u.fetches ? GSHMEMI_OP_FETCHES : 0, region),
+		dest, u.value, u.cond, pe, call);
 }
 
-GSHMEMI_FN void gshmemi_slow_amo_nbi(unsigned region, void *fetch, void *dest, struct gshmemi_update u,
-				     int pe, const char *call)
+GSHMEMI_FN void gshmemi_slow_amo_nbi(
+	unsigned region, void *fetch, void *dest, struct gshmemi_update u, int pe, const char *call)
 {
 	struct gshmemi_operation o;
 	uint64_t open, old;
@@ -486,9 +487,8 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	performs = group.rank == group.size - 1;
 	if (performs && GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_WHY_NET))
-		held = gshmemi_remote_hold_at(
-			gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8, flags, gshmemi_region_of(region, dest),
-				(uint32_t)pe),
+		held = gshmemi_remote_hold_at(gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8, flags,
+						      gshmemi_region_of(region, dest), (uint32_t)pe),
 			dest, source, extent.nbytes);
 	if (!performs) {
 		/* another thread does */
@@ -496,8 +496,8 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 		open = gshmemi_slow_trace(GSHMEMI_PUT, region, 0, 0, extent.nbytes, pe, call);
 		gshmemi_remote_signal_at(held, s.addr, s.value);
 		gshmemi_trace_end(open);
-		gshmemi_trace_end(gshmemi_slow_trace(GSHMEMI_AMO, region, op, GSHMEMI_COND_SIGNAL, 8, pe,
-						     call));
+		gshmemi_trace_end(
+			gshmemi_slow_trace(GSHMEMI_AMO, region, op, GSHMEMI_COND_SIGNAL, 8, pe, call));
 	} else if (GSHMEMI_ARCH_HAS_DELIVERY && !gshmemi_is_asked(region, pe, 1)) {
 		o = gshmemi_describe(GSHMEMI_PUT_SIGNAL, region, dest, pe);
 		gshmemi_find_place(region, s.addr, &o.sig_region, &o.sig_offset);
@@ -538,7 +538,7 @@ GSHMEMI_COLD void gshmemi_slow_pes_at(const int *target_pes, size_t npes, const 
 	for (i = 0; i < npes; i++)
 		if (target_pes[i] < 0 || target_pes[i] >= gshmemi_state.npes)
 			gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, target_pes[i], NULL, 0,
-					    (uint64_t)gshmemi_state.npes, 0, call, caller);
+				(uint64_t)gshmemi_state.npes, 0, call, caller);
 }
 
 #endif /* GSHMEM_SLOW_H */

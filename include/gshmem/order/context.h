@@ -40,7 +40,7 @@ GSHMEMI_FN uint64_t gshmemi_ctx_index(gshmem_ctx_t ctx)
 GSHMEMI_FN uint64_t gshmemi_ctx_handle(uint64_t index, uint64_t ncreated, int start, int stride)
 {
 	return (index + 1) | GSHMEMI_CTX_SAYS_ALL | (uint64_t)start << 16 | (ncreated & 0x7fff) << 32 |
-	       (uint64_t)stride << 47;
+		(uint64_t)stride << 47;
 }
 
 /* Looks up the context of a handle; a bad handle is a fault. */
@@ -51,9 +51,9 @@ GSHMEMI_FN const struct gshmemi_context *gshmemi_ctx_find(gshmem_ctx_t ctx, cons
 	if (gshmemi_state.why & GSHMEMI_WHY_UNSET)
 		gshmemi_fault_raise(GSHMEMI_FAULT_NOT_INITIALIZED, -1, NULL, 0, 0, 0, call, caller);
 	if (index >= gshmemi_state.ncontexts ||
-	    gshmemi_state.contexts[index].handle != (uint64_t)(uintptr_t)ctx)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_CONTEXT, -1, NULL, 0, (uint64_t)(uintptr_t)ctx, 0, call,
-				    caller);
+		gshmemi_state.contexts[index].handle != (uint64_t)(uintptr_t)ctx)
+		gshmemi_fault_raise(
+			GSHMEMI_FAULT_BAD_CONTEXT, -1, NULL, 0, (uint64_t)(uintptr_t)ctx, 0, call, caller);
 	return &gshmemi_state.contexts[index];
 }
 
@@ -68,13 +68,13 @@ GSHMEMI_COLD int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, u
 	int world_pe;
 
 	if (!is_in && gshmemi_state.why & GSHMEMI_WHY_CHECK)
-		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_PE, pe, NULL, 0, (uint64_t)context->npes, 0, call,
-				    caller);
+		gshmemi_fault_raise(
+			GSHMEMI_FAULT_BAD_PE, pe, NULL, 0, (uint64_t)context->npes, 0, call, caller);
 	if (!is_in)
 		return pe;
 	world_pe = context->members ? context->members[pe] : context->start + pe * context->stride;
-	if (!(gshmemi_state.why & (GSHMEMI_WHY_CHECK | GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_CARRY |
-				    GSHMEMI_WHY_NET)))
+	if (!(gshmemi_state.why &
+		    (GSHMEMI_WHY_CHECK | GSHMEMI_WHY_DELIVERY | GSHMEMI_WHY_CARRY | GSHMEMI_WHY_NET)))
 		return world_pe;
 	return gshmemi_pe_for(world_pe, (int)gshmemi_ctx_index(ctx));
 }
@@ -102,22 +102,22 @@ GSHMEMI_FN int gshmemi_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
 #define GSHMEMI_R(TYPE, PREFIX, NAME, PARAMETERS, ARGUMENTS) \
 	GSHMEM_API TYPE PREFIX##_ctx_##NAME(gshmem_ctx_t ctx, GSHMEMI_UNPACK PARAMETERS, int pe) \
 	{ \
-		return PREFIX##_##NAME(GSHMEMI_UNPACK ARGUMENTS, \
-				       gshmemi_ctx_pe(ctx, pe, #PREFIX "_ctx_" #NAME)); \
+		return PREFIX##_##NAME( \
+			GSHMEMI_UNPACK ARGUMENTS, gshmemi_ctx_pe(ctx, pe, #PREFIX "_ctx_" #NAME)); \
 	}
 GSHMEMI_CTX_CALLS
 GSHMEMI_CTX_EXTENSIONS
 #undef GSHMEMI_V
 #undef GSHMEMI_R
 
-GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(gshmem_ctx_t ctx, long double *dest, long double value,
-						     int pe)
+GSHMEMI_LONG_DOUBLE_API void gshmem_ctx_longdouble_p(
+	gshmem_ctx_t ctx, long double *dest, long double value, int pe)
 {
 	gshmem_longdouble_p(dest, value, gshmemi_ctx_pe(ctx, pe, "gshmem_ctx_longdouble_p"));
 }
 
-GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(gshmem_ctx_t ctx, const long double *source,
-							    int pe)
+GSHMEMI_LONG_DOUBLE_API long double gshmem_ctx_longdouble_g(
+	gshmem_ctx_t ctx, const long double *source, int pe)
 {
 	return gshmem_longdouble_g(source, gshmemi_ctx_pe(ctx, pe, "gshmem_ctx_longdouble_g"));
 }
@@ -138,8 +138,8 @@ GSHMEMI_FN int gshmemi_ctx_number(gshmem_ctx_t ctx, const char *call)
 }
 
 /* pe_quiet, one PE at a time: numbers of the context's team become numbers of the world. */
-GSHMEMI_COLD void gshmemi_ctx_quiet_each(gshmem_ctx_t ctx, const int *target_pes, size_t npes,
-					 const char *call)
+GSHMEMI_COLD void gshmemi_ctx_quiet_each(
+	gshmem_ctx_t ctx, const int *target_pes, size_t npes, const char *call)
 {
 	size_t i;
 	int pe;
@@ -155,8 +155,8 @@ GSHMEM_API void gshmem_ctx_fence(gshmem_ctx_t ctx)
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_ctx_order(ctx, 0, NULL, 0, "gshmem_ctx_fence");
 	else if (ctx != GSHMEM_CTX_INVALID)
-		gshmemi_fence(GSHMEMI_THREAD, gshmemi_ctx_number(ctx, "gshmem_ctx_fence"),
-			      "gshmem_ctx_fence");
+		gshmemi_fence(
+			GSHMEMI_THREAD, gshmemi_ctx_number(ctx, "gshmem_ctx_fence"), "gshmem_ctx_fence");
 }
 
 GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx)
@@ -165,7 +165,7 @@ GSHMEM_API void gshmem_ctx_quiet(gshmem_ctx_t ctx)
 		gshmemi_host_ctx_order(ctx, 1, NULL, 0, "gshmem_ctx_quiet");
 	else if (ctx != GSHMEM_CTX_INVALID)
 		gshmemi_quiet(GSHMEMI_THREAD, gshmemi_ctx_number(ctx, "gshmem_ctx_quiet"), NULL, 0,
-			      "gshmem_ctx_quiet");
+			"gshmem_ctx_quiet");
 }
 
 GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, size_t npes)
@@ -174,15 +174,15 @@ GSHMEM_API void gshmem_ctx_pe_quiet(gshmem_ctx_t ctx, const int *target_pes, siz
 		return;
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_ctx_order(ctx, 1, target_pes, npes, "gshmem_ctx_pe_quiet");
-	else if (gshmemi_is_slow(GSHMEMI_WHY_LATE | GSHMEMI_WHY_ORDER | GSHMEMI_WHY_UNSET |
-				 GSHMEMI_WHY_CHECK))
+	else if (gshmemi_is_slow(
+			 GSHMEMI_WHY_LATE | GSHMEMI_WHY_ORDER | GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		gshmemi_ctx_quiet_each(ctx, target_pes, npes, "gshmem_ctx_pe_quiet");
 	else
 		gshmemi_quiet(GSHMEMI_THREAD, 0, NULL, 0, "gshmem_ctx_pe_quiet");
 }
 
-GSHMEM_API void gshmem_ctx_session_start(gshmem_ctx_t ctx, long options,
-					 const gshmem_ctx_session_config_t *config, long config_mask)
+GSHMEM_API void gshmem_ctx_session_start(
+	gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask)
 {
 	if (GSHMEMI_ON_HOST())
 		gshmemi_host_ctx_session(ctx, options, config, config_mask, "gshmem_ctx_session_start");

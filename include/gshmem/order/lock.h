@@ -31,8 +31,8 @@
 GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 {
 	const uint64_t offset = (uint64_t)((uintptr_t)lock - (uintptr_t)gshmemi_state.heap);
-	const uint64_t place = (offset < gshmemi_state.heap_nbytes ? offset
-				: (uintptr_t)lock) / sizeof *lock & 511;
+	const uint64_t place =
+		(offset < gshmemi_state.heap_nbytes ? offset : (uintptr_t)lock) / sizeof *lock & 511;
 	const unsigned mixed = (unsigned)place * 0x9e3779b1U >> 16;
 
 	return (int)(mixed * (unsigned)gshmemi_state.npes >> 16);
@@ -42,15 +42,15 @@ GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_t cond, const char *call)
 {
 	return gshmemi_amo(gshmemi_in_heap(), lock, gshmemi_make_update(op, value, cond, sizeof *lock, 1),
-			   gshmemi_lock_home(lock), call);
+		gshmemi_lock_home(lock), call);
 }
 
 /*
  * Read the word of a lock on pe while it is not yet this turn. If pe performs operations on its memory
  * itself, it answers when the turn has come, so that nobody polls over the net.
  */
-GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, int which, uint32_t turn,
-				      int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_turn_look(
+	struct gshmemi_where where, void *word, int which, uint32_t turn, int pe, const char *call)
 {
 #ifdef GSHMEMI_LIBRARY
 	if (gshmemi_is_slow(GSHMEMI_WHY_NET) && !gshmemi_is_mapped(where.region, pe, 1))
@@ -67,7 +67,7 @@ GSHMEMI_FN uint64_t gshmemi_turn_look(struct gshmemi_where where, void *word, in
  * gshmemi_turn, is the field that counts. The acquire pairs with the quiet of the last holder.
  */
 GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int which, uint32_t turn,
-				   uint64_t found, int pe, const char *call)
+	uint64_t found, int pe, const char *call)
 {
 	void *there = NULL; /* of direct polls: looked up once for all of them */
 	const int is_direct = !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(where.amo_delta, word, pe, &there);
@@ -80,8 +80,7 @@ GSHMEMI_FN void gshmemi_turn_await(struct gshmemi_where where, void *word, int w
 		GSHMEMI_LOCK_PAUSE(&polls);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, word, 4,
-						       gshmemi_turn_of(found, which), GSHMEM_CMP_EQ, turn, -1,
-						       call);
+				gshmemi_turn_of(found, which), GSHMEM_CMP_EQ, turn, -1, call);
 		if (is_direct)
 			found = gshmemi_amo_peer(GSHMEMI_AMO_FETCH, there, 0, 0, 8);
 		else
@@ -96,7 +95,7 @@ GSHMEMI_FN void gshmemi_lock_set(long *lock, const char *call)
 	const uint64_t found = gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, GSHMEMI_LOCK_TICKET, 0, call);
 
 	gshmemi_turn_await(gshmemi_in_heap(), lock, GSHMEMI_TURN_LOCK, (uint32_t)(found >> 32), found,
-			   gshmemi_lock_home(lock), call);
+		gshmemi_lock_home(lock), call);
 }
 
 /* Returns 0 if the caller holds the lock now. */
@@ -136,8 +135,8 @@ GSHMEMI_FN void gshmemi_lock_clear(long *lock, const char *call)
 	if (found == alone && gshmemi_lock_amo(GSHMEMI_AMO_CAS, lock, 0, alone, call) == alone)
 		return;
 	/* Pass the turn on, without a carry into the other half. */
-	(void)gshmemi_lock_amo(GSHMEMI_AMO_ADD, lock, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0,
-			       call);
+	(void)gshmemi_lock_amo(
+		GSHMEMI_AMO_ADD, lock, ticket == UINT32_MAX ? 1 - GSHMEMI_LOCK_TICKET : 1, 0, call);
 }
 
 /* ---- the API ---- */

@@ -43,8 +43,8 @@ GSHMEMI_FN void gshmemi_complete_posts(int context, const char *call)
  */
 GSHMEMI_FN int gshmemi_may_wait(int scope)
 {
-	return gshmemi_is_slow(GSHMEMI_WHY_ORDER | GSHMEMI_WHY_LATE | (scope == GSHMEMI_WAVE
-		? GSHMEMI_WHY_CARRIES : 0U));
+	return gshmemi_is_slow(
+		GSHMEMI_WHY_ORDER | GSHMEMI_WHY_LATE | (scope == GSHMEMI_WAVE ? GSHMEMI_WHY_CARRIES : 0U));
 }
 
 /*
@@ -84,8 +84,8 @@ GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 }
 
 /* Completes what quiet covers besides the callers' stores. target_pes NULL: operations on all PEs. */
-GSHMEMI_FN void gshmemi_complete_others(int scope, int context, const int *target_pes, size_t npes,
-					const char *call)
+GSHMEMI_FN void gshmemi_complete_others(
+	int scope, int context, const int *target_pes, size_t npes, const char *call)
 {
 	uint64_t lanes;
 
@@ -140,7 +140,7 @@ GSHMEMI_FN void gshmemi_sync_write(int what, uint64_t *word, uint64_t value, int
 		gshmemi_arch_store(peer, value, 8);
 	else
 		(void)gshmemi_slow_at(gshmemi_slow_what(what, GSHMEMI_THREAD, 8, 0, GSHMEMI_REGION_SYNC),
-				      word, value, 0, gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
+			word, value, 0, gshmemi_pe_with_context(pe, GSHMEMI_CTX_LIBRARY), call);
 	gshmemi_record_end(GSHMEMI_THREAD, open);
 }
 
@@ -174,8 +174,8 @@ GSHMEMI_FN void gshmemi_sync_store(uint64_t *word, uint64_t value, const char *c
 	gshmemi_arch_store(word, value, 8);
 }
 
-GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_sync_nodes(const struct gshmemi_sync *sync,
-							       const char *call)
+GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_sync_nodes(
+	const struct gshmemi_sync *sync, const char *call)
 {
 	(void)call;
 	return sync->nodes;
@@ -183,21 +183,21 @@ GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_sync_nodes(const struct gshm
 
 /* Waits until each flags[i], of the PE i * distance behind this one, is at epoch. */
 GSHMEMI_FN void gshmemi_sync_await(const struct gshmemi_team_view *team, const uint64_t *flags,
-				   uint64_t epoch, int distance, const char *call)
+	uint64_t epoch, int distance, const char *call)
 {
 	int i, behind;
 
 	for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < team->npes; i++) {
 		behind = team->my_pe - i * distance >= 0 ? team->my_pe - i * distance
-			: team->my_pe - i * distance + team->npes;
-		gshmemi_wait(&flags[i], 8, 0, GSHMEM_CMP_GE, epoch, gshmemi_team_to_world(team, behind),
-			     call);
+							 : team->my_pe - i * distance + team->npes;
+		gshmemi_wait(
+			&flags[i], 8, 0, GSHMEM_CMP_GE, epoch, gshmemi_team_to_world(team, behind), call);
 	}
 }
 
 /* words[] becomes the AND of itself and of row[1 .. n-1]. */
-GSHMEMI_FN void gshmemi_sync_combine(uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n,
-				     const char *call)
+GSHMEMI_FN void gshmemi_sync_combine(
+	uint64_t *words, const uint64_t (*row)[GSHMEMI_SYNC_WORDS], int n, const char *call)
 {
 	int i, k;
 
@@ -222,8 +222,8 @@ GSHMEMI_FN int gshmemi_sync_ahead(const struct gshmemi_team_view *team, int dist
  * first one releases. Returns 0 if this PE has no part in it. One body serves all parts and barriers on one
  * node, because kernels would pay for a second one with registers.
  */
-GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int part,
-				 struct gshmemi_team_view *pes, int *row_p)
+GSHMEMI_FN int gshmemi_sync_part(
+	const struct gshmemi_team_nodes *nodes, int part, struct gshmemi_team_view *pes, int *row_p)
 {
 	pes->members = part == 1 ? nodes->leaders : nodes->locals;
 	pes->my_pe = part == 1 ? nodes->my_node : nodes->my_local;
@@ -241,8 +241,8 @@ GSHMEMI_FN int gshmemi_sync_part(const struct gshmemi_team_nodes *nodes, int par
  * Afterwards words[GSHMEMI_SYNC_WORDS], unless NULL, hold the bitwise AND of those of all PEs. The ranges of
  * PEs that rounds cover may overlap; to AND a word in twice changes nothing.
  */
-GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64_t *words, int is_released,
-				    const char *call)
+GSHMEMI_FN void gshmemi_disseminate(
+	const struct gshmemi_team_view *team, uint64_t *words, int is_released, const char *call)
 {
 	struct gshmemi_sync *sync = team->sync;
 	const uint64_t epoch = GSHMEMI_SYNC_OWN(load)(&sync->epoch, call) + 1;
@@ -263,20 +263,17 @@ GSHMEMI_FN void gshmemi_disseminate(const struct gshmemi_team_view *team, uint64
 			for (i = 1; words && i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
 				for (k = 0; k < GSHMEMI_SYNC_WORDS; k++)
 					gshmemi_sync_write(GSHMEMI_PUT_VALUE,
-							   &sync->word[epoch & 1][row][i][k],
-							   words[k], gshmemi_sync_ahead(&pes, i * distance),
-							   call);
+						&sync->word[epoch & 1][row][i][k], words[k],
+						gshmemi_sync_ahead(&pes, i * distance), call);
 			if (words || row || !is_released)
 				GSHMEMI_SYNC_OWN(complete)(call);
 			for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
 				gshmemi_sync_tell(&sync->flag[row][i], epoch,
-						  gshmemi_sync_ahead(&pes, i * distance), call);
+					gshmemi_sync_ahead(&pes, i * distance), call);
 			GSHMEMI_SYNC_OWN(await)(&pes, sync->flag[row], epoch, distance, call);
 			if (words)
-				GSHMEMI_SYNC_OWN(combine)(
-					words,
-					(const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row],
-					i, call);
+				GSHMEMI_SYNC_OWN(combine)
+			(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i, call);
 		}
 	}
 }
@@ -312,8 +309,8 @@ GSHMEMI_FN void gshmemi_team_release(const struct gshmemi_team_view *team)
  * constant: every thread has released what it wrote. Else each does so here, or, where one thread works for
  * all, that one does.
  */
-GSHMEMI_FN void gshmemi_sync_team(int scope, const struct gshmemi_team_view *team, int is_released,
-				  const char *call)
+GSHMEMI_FN void gshmemi_sync_team(
+	int scope, const struct gshmemi_team_view *team, int is_released, const char *call)
 {
 	const int is_each = !GSHMEMI_ELECTS(scope) && scope != GSHMEMI_THREAD;
 	struct gshmemi_group group;
@@ -441,7 +438,8 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 		return gshmemi_host_ptr(dest, pe);
 	npes = gshmemi_my_place().npes;
 	if (((uintptr_t)dest - (uintptr_t)gshmemi_state.heap >= gshmemi_state.heap_nbytes &&
-	     !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) || pe < 0 || pe >= npes)
+		    !GSHMEMI_ARCH_IS_GLOBAL(dest, 1)) ||
+		pe < 0 || pe >= npes)
 		return NULL;
 	if (pe == gshmemi_state.my_pe)
 		return (void *)(uintptr_t)dest;

@@ -22,8 +22,8 @@ struct gshmemi_team_view {
 
 GSHMEMI_FN struct gshmemi_team_view gshmemi_team_world(void)
 {
-	struct gshmemi_team_view world = {gshmemi_state.sync, NULL, gshmemi_state.my_pe, gshmemi_state.npes,
-					  0, 1};
+	struct gshmemi_team_view world = {
+		gshmemi_state.sync, NULL, gshmemi_state.my_pe, gshmemi_state.npes, 0, 1};
 
 	return world;
 }
@@ -48,7 +48,7 @@ GSHMEMI_COLD void gshmemi_check_team_at(gshmem_team_t team, const char *call, ui
 	/* One call for both faults: clang 15 cannot compile two for AMD GPUs here. */
 	if (is_unset || index >= gshmemi_state.nteams || gshmemi_state.sync[index].handle != handle)
 		gshmemi_fault_raise(is_unset ? GSHMEMI_FAULT_NOT_INITIALIZED : GSHMEMI_FAULT_BAD_TEAM, -1,
-				    NULL, 0, handle, 0, call, caller);
+			NULL, 0, handle, 0, call, caller);
 }
 
 /* The view of the PEs that meet at a sync block. */
@@ -86,8 +86,8 @@ GSHMEMI_FN int gshmemi_team_from_world(const struct gshmemi_team_view *team, int
 	return pe >= 0 && pe < team->npes && team->start + pe * team->stride == world_pe ? pe : -1;
 }
 
-GSHMEMI_FN int gshmemi_team_translate(const struct gshmemi_team_view *from, int pe,
-				      const struct gshmemi_team_view *to)
+GSHMEMI_FN int gshmemi_team_translate(
+	const struct gshmemi_team_view *from, int pe, const struct gshmemi_team_view *to)
 {
 	return pe >= 0 && pe < from->npes ? gshmemi_team_from_world(to, gshmemi_team_to_world(from, pe)) : -1;
 }

@@ -127,7 +127,7 @@ GSHMEMI_FN struct gshmemi_op_record *gshmemi_remote_line_of(uint32_t slot, unsig
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 
 	return (struct gshmemi_op_record *)(void *)gshmemi_rpc_page(c, slot) +
-	       (nbytes > GSHMEMI_OP_INLINE_NBYTES ? 0 : gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1));
+		(nbytes > GSHMEMI_OP_INLINE_NBYTES ? 0 : gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1));
 }
 
 GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nbytes)
@@ -139,14 +139,14 @@ GSHMEMI_FN void gshmemi_remote_copy(char *dest, const char *source, unsigned nby
 	for (i = 0; i < nbytes; i += is_words ? 8 : 1)
 		if (is_words)
 			__builtin_memcpy(__builtin_assume_aligned(dest + i, 8),
-					 __builtin_assume_aligned(source + i, 8), 8);
+				__builtin_assume_aligned(source + i, 8), 8);
 		else
 			dest[i] = source[i];
 }
 
 /* Fill the lane's line. Returns how many bytes of the lane's memory this request takes or brings. */
-GSHMEMI_COLD unsigned gshmemi_remote_fill_at(uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head,
-					 uint64_t a, uint64_t b)
+GSHMEMI_COLD unsigned gshmemi_remote_fill_at(
+	uint32_t slot, uint64_t lanes, uint64_t offset, uint64_t head, uint64_t a, uint64_t b)
 {
 	const unsigned nbytes = gshmemi_remote_piece(lanes, head, b);
 	struct gshmemi_op_record *r;
@@ -181,7 +181,7 @@ GSHMEMI_COLD int gshmemi_remote_post_at(uint32_t slot, uint64_t lanes, uint64_t 
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) != 0)
 		return waits;
 	gshmemi_rpc_write_header(c, slot, lanes, GSHMEMI_RPC_CARRY,
-				 (waits ? 0 : GSHMEMI_RPC_POSTED) | (has_page ? GSHMEMI_RPC_PAGE : 0));
+		(waits ? 0 : GSHMEMI_RPC_POSTED) | (has_page ? GSHMEMI_RPC_PAGE : 0));
 	gshmemi_rpc_post(c, slot, gshmemi_remote_seq(slot));
 	if (!waits)
 		gshmemi_rpc_close(c, slot, gshmemi_remote_seq(slot), 1);
@@ -206,8 +206,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_poll(uint32_t slot, uint64_t started_ns)
 	} while (polls % GSHMEMI_WAIT_POLLS);
 	if (gshmemi_arch_load(c->poison, 4))
 		return GSHMEMI_REMOTE_DEAD;
-	return gshmemi_wait_longer(started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_EQ, seq, -1,
-				   GSHMEMI_REMOTE_CALL, 0);
+	return gshmemi_wait_longer(
+		started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_EQ, seq, -1, GSHMEMI_REMOTE_CALL, 0);
 }
 
 /*
@@ -240,8 +240,8 @@ GSHMEMI_FN int gshmemi_remote_await(uint32_t slot, uint64_t lanes)
 }
 
 /* Take the answer, with nbytes for a get's local end, and close the slot. Returns the answered value. */
-GSHMEMI_COLD uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local,
-					     unsigned nbytes)
+GSHMEMI_COLD uint64_t gshmemi_remote_take_at(
+	uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local, unsigned nbytes)
 {
 	const struct gshmemi_op_record *r;
 	uint64_t value;
@@ -261,8 +261,8 @@ GSHMEMI_COLD uint64_t gshmemi_remote_take_at(uint32_t slot, uint64_t lanes, uint
 }
 
 /* Post the lines, and take the answer if there is one. Returns 0 if the channel is dead. */
-GSHMEMI_FN int gshmemi_remote_request(uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local,
-				      unsigned nbytes, uint64_t *value_p)
+GSHMEMI_FN int gshmemi_remote_request(
+	uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local, unsigned nbytes, uint64_t *value_p)
 {
 	*value_p = 0;
 	if (gshmemi_remote_post_at(slot, lanes, head, nbytes > GSHMEMI_OP_INLINE_NBYTES)) {
@@ -301,8 +301,8 @@ GSHMEMI_COLD uint64_t gshmemi_remote_lines_at(uint64_t offset, uint64_t head, ui
 }
 
 /* A request of each lane that is here, with five words behind its place. */
-GSHMEMI_COLD uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uint64_t a, uint64_t b,
-					     uint64_t c, uint64_t d, uint64_t e)
+GSHMEMI_COLD uint64_t gshmemi_remote_long_at(
+	uint64_t offset, uint64_t head, uint64_t a, uint64_t b, uint64_t c, uint64_t d, uint64_t e)
 {
 	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
 	const uint32_t slot = gshmemi_remote_open(lanes, head);
@@ -321,8 +321,8 @@ GSHMEMI_COLD uint64_t gshmemi_remote_long_at(uint64_t offset, uint64_t head, uin
 }
 
 /* The head of a record for an object, whose region it finds. */
-GSHMEMI_FN uint64_t gshmemi_remote_head(int what, int op, unsigned nbytes, unsigned flags, unsigned region,
-					const void *symmetric, int pe)
+GSHMEMI_FN uint64_t gshmemi_remote_head(
+	int what, int op, unsigned nbytes, unsigned flags, unsigned region, const void *symmetric, int pe)
 {
 	return gshmemi_op_head(what, op, nbytes, flags, gshmemi_region_of(region, symmetric), (uint32_t)pe);
 }
@@ -348,11 +348,11 @@ GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint
 	if (what <= GSHMEMI_GET && !b)
 		return 0;
 	if (what <= GSHMEMI_GET &&
-	    (b <= GSHMEMI_OP_INLINE_NBYTES || !gshmemi_remote_reaches((const void *)(uintptr_t)a)))
+		(b <= GSHMEMI_OP_INLINE_NBYTES || !gshmemi_remote_reaches((const void *)(uintptr_t)a)))
 		head = (head & ~(uint64_t)GSHMEMI_OP_NBI) | GSHMEMI_OP_INLINE;
 	if (what == GSHMEMI_PUT ? head & GSHMEMI_OP_ORDERED || !(head & (GSHMEMI_OP_INLINE | GSHMEMI_OP_NBI))
-	    : what == GSHMEMI_GET ? !(head & GSHMEMI_OP_NBI)
-	    : what == GSHMEMI_GET_VALUE || head & GSHMEMI_OP_FETCHES)
+			: what == GSHMEMI_GET ? !(head & GSHMEMI_OP_NBI)
+					      : what == GSHMEMI_GET_VALUE || head & GSHMEMI_OP_FETCHES)
 		head |= GSHMEMI_OP_WAITS;
 	return gshmemi_remote_lines_at(offset, head, a, b);
 }
@@ -368,8 +368,8 @@ GSHMEMI_COLD void gshmemi_remote_count_at(uint64_t head, uint64_t nbytes)
 }
 
 /* Fill the lane's line with the put's half of a put with a signal. */
-GSHMEMI_COLD void gshmemi_remote_fill_put_at(uint32_t slot, uint64_t lanes, uint64_t head, const void *dest,
-					     const void *source, uint64_t nbytes)
+GSHMEMI_COLD void gshmemi_remote_fill_put_at(
+	uint32_t slot, uint64_t lanes, uint64_t head, const void *dest, const void *source, uint64_t nbytes)
 {
 	struct gshmemi_op_record *r;
 
@@ -394,8 +394,8 @@ GSHMEMI_COLD void gshmemi_remote_fill_put_at(uint32_t slot, uint64_t lanes, uint
  * operation must be two: the PE is mapped, or some lane's data fits into no line. A lane whose data does
  * not fit would ask for slots while others of its wave hold one.
  */
-GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, const void *source,
-					     uint64_t nbytes)
+GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(
+	uint64_t head, const void *dest, const void *source, uint64_t nbytes)
 {
 	uint64_t lanes;
 	uint32_t slot;
@@ -408,7 +408,7 @@ GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(uint64_t head, const void *dest, co
 		head |= GSHMEMI_OP_WAITS;
 	lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
 	if (!GSHMEMI_ARCH_HOST_DIRECT &&
-	    gshmemi_arch_ballot(!(head & GSHMEMI_OP_INLINE) && !gshmemi_remote_reaches(source), lanes))
+		gshmemi_arch_ballot(!(head & GSHMEMI_OP_INLINE) && !gshmemi_remote_reaches(source), lanes))
 		return 0;
 	slot = gshmemi_remote_open(lanes, head);
 	if (slot == GSHMEMI_RPC_NO_SLOT)
@@ -433,15 +433,15 @@ GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_ad
 	GSHMEMI_REMOTE_UNIFORM(lanes);
 	region = gshmemi_region_of(gshmemi_op_region(head), sig_addr);
 	r->u.signal.value = signal;
-	r->u.signal.place = gshmemi_remote_offset(region, sig_addr) |
-		(uint64_t)region << GSHMEMI_OP_NBYTES_SHIFT;
+	r->u.signal.place =
+		gshmemi_remote_offset(region, sig_addr) | (uint64_t)region << GSHMEMI_OP_NBYTES_SHIFT;
 	(void)gshmemi_remote_request(slot, lanes, head, 0, 0, &signal);
 }
 
 /* The operations below have been checked, and the library reaches their local ends. */
 
-GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *symmetric, const void *local,
-	struct gshmemi_blocks b, int pe)
+GSHMEMI_FN void gshmemi_remote_blocks(
+	int what, unsigned region, const void *symmetric, const void *local, struct gshmemi_blocks b, int pe)
 {
 	const int is_put = what == GSHMEMI_PUT_BLOCKS;
 	const ptrdiff_t stride = is_put ? b.dst : b.sst, local_stride = is_put ? b.sst : b.dst;
@@ -452,22 +452,21 @@ GSHMEMI_FN void gshmemi_remote_blocks(int what, unsigned region, const void *sym
 		(uint64_t)local_stride * b.elem_nbytes);
 }
 
-GSHMEMI_FN void gshmemi_remote_amo_nbi(unsigned region, void *fetch, const void *dest,
-				       struct gshmemi_update u, int pe)
+GSHMEMI_FN void gshmemi_remote_amo_nbi(
+	unsigned region, void *fetch, const void *dest, struct gshmemi_update u, int pe)
 {
 	(void)gshmemi_remote_long_at(gshmemi_remote_offset(region, dest),
-				     gshmemi_remote_head(GSHMEMI_AMO, u.op, u.nbytes, GSHMEMI_OP_TO_MEMORY,
-							 region, dest, pe),
-				     u.value, u.cond, (uintptr_t)fetch, 0, 0);
+		gshmemi_remote_head(GSHMEMI_AMO, u.op, u.nbytes, GSHMEMI_OP_TO_MEMORY, region, dest, pe),
+		u.value, u.cond, (uintptr_t)fetch, 0, 0);
 }
 
 /* Read the word of a lock, once it is this turn or before. */
 GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe)
 {
 	return gshmemi_remote_lines_at(gshmemi_remote_offset(region, word),
-				       gshmemi_remote_head(GSHMEMI_LOCK, which, 8,
-							   GSHMEMI_OP_FETCHES | GSHMEMI_OP_WAITS, region,
-							   word, pe), turn, 0);
+		gshmemi_remote_head(
+			GSHMEMI_LOCK, which, 8, GSHMEMI_OP_FETCHES | GSHMEMI_OP_WAITS, region, word, pe),
+		turn, 0);
 }
 
 /* ---- order ---- */

@@ -45,8 +45,8 @@ struct gshmemi_rpc_port {
 	uint64_t lanes;
 	uint64_t callers; /* lanes that the server sees: lanes, unless one lane works for its wave */
 	uint32_t slot;
-	uint32_t seq;    /* of the last step */
-	int is_leader;   /* the lowest lane: it alone touches the slot's words */
+	uint32_t seq;  /* of the last step */
+	int is_leader; /* the lowest lane: it alone touches the slot's words */
 };
 
 /* An answer. status is 0 or a negative errno. */
@@ -85,7 +85,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, u
  * constant: nobody waits for the answer.
  */
 GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_t lanes, int posts,
-				    uint32_t home, struct gshmemi_rpc_port *port)
+	uint32_t home, struct gshmemi_rpc_port *port)
 {
 	uint64_t where = 0;
 	uint32_t seq = 0;
@@ -105,8 +105,8 @@ GSHMEMI_FN int gshmemi_rpc_enter_to(const struct gshmemi_rpc_channel *c, uint64_
 }
 
 /* The same for a call that is waited for. */
-GSHMEMI_FN int gshmemi_rpc_enter(const struct gshmemi_rpc_channel *c, uint64_t lanes, uint32_t home,
-				 struct gshmemi_rpc_port *port)
+GSHMEMI_FN int gshmemi_rpc_enter(
+	const struct gshmemi_rpc_channel *c, uint64_t lanes, uint32_t home, struct gshmemi_rpc_port *port)
 {
 	return gshmemi_rpc_enter_to(c, lanes, 0, home, port);
 }
@@ -118,7 +118,7 @@ GSHMEMI_FN int gshmemi_rpc_is_single(const struct gshmemi_rpc_port *port)
 
 /* Post the slot's next step when all lanes have written their data. nsteps is 2 where CLEAR skips a step. */
 GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_port *port,
-				 uint32_t op, uint32_t flags, uint32_t nsteps)
+	uint32_t op, uint32_t flags, uint32_t nsteps)
 {
 	port->seq = (port->seq + nsteps) & GSHMEMI_RPC_SEQ;
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
@@ -132,9 +132,8 @@ GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gsh
  * Wait for the answer to the step. Every lane gets it and sees what the server wrote. status is
  * gshmemi_rpc_await's.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rpc_channel *c,
-							 const struct gshmemi_rpc_port *port,
-							 const char *call)
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(
+	const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port, const char *call)
 {
 	struct gshmemi_rpc_result result = {0, 0};
 
@@ -148,8 +147,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(const struct gshmemi_rp
 }
 
 /* Give the slot up when all lanes have read the page. */
-GSHMEMI_FN void gshmemi_rpc_leave(const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port,
-				  int pending)
+GSHMEMI_FN void gshmemi_rpc_leave(
+	const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port, int pending)
 {
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
 	if (!port->is_leader)
@@ -166,8 +165,7 @@ GSHMEMI_FN void gshmemi_rpc_leave(const struct gshmemi_rpc_channel *c, const str
  * words of each lane; out may be NULL for 6. A post returns at once; its value is the ticket.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_channel *c, uint32_t op,
-						       int posts, unsigned nwords, const uint64_t *in,
-						       uint64_t *out, uint32_t home, const char *call)
+	int posts, unsigned nwords, const uint64_t *in, uint64_t *out, uint32_t home, const char *call)
 {
 	struct gshmemi_rpc_result result = {GSHMEMI_RPC_NO_SLOT, -ECANCELED};
 	struct gshmemi_rpc_port port;
@@ -184,10 +182,10 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 			gshmemi_arch_store(&c->header[port.slot].arg[i], in[i], 8);
 	else
 		for (i = 0; i < nwords; i++)
-			gshmemi_rpc_write_word(gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i,
-					       in[i]);
-	gshmemi_rpc_send(c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0),
-			 1);
+			gshmemi_rpc_write_word(
+				gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i, in[i]);
+	gshmemi_rpc_send(
+		c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
 	if (posts) {
 		gshmemi_rpc_leave(c, &port, 1);
 		result.value = port.slot | (uint64_t)port.seq << 32;
@@ -217,8 +215,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
  * move what a lane does in its last iteration to after the loop, where the lanes are together again.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmemi_rpc_channel *c, uint32_t op,
-							     int posts, unsigned nwords, const uint64_t *in,
-							     uint64_t *out, uint32_t home, const char *call)
+	int posts, unsigned nwords, const uint64_t *in, uint64_t *out, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
 	return gshmemi_rpc_words(c, op, posts, nwords, in, out, home, call);
@@ -255,7 +252,8 @@ struct gshmemi_rpc_ends {
  * reply.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshmemi_rpc_channel *c, int scope,
-	uint32_t op, struct gshmemi_rpc_port *port, struct gshmemi_rpc_ends s, uint64_t block, const char *call)
+	uint32_t op, struct gshmemi_rpc_port *port, struct gshmemi_rpc_ends s, uint64_t block,
+	const char *call)
 {
 	char *carrier = block ? (char *)(uintptr_t)block : (char *)gshmemi_rpc_page(c, port->slot);
 	const size_t part = block ? GSHMEMI_RPC_BLOCK_NBYTES : gshmemi_rpc_page_nbytes(c);
@@ -275,8 +273,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 			gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], block, 8);
 		}
 		given += nbytes;
-		gshmemi_rpc_send(c, port, op, GSHMEMI_RPC_STREAM | (given == s.in_nbytes ? GSHMEMI_RPC_LAST
-								    : 0), 1);
+		gshmemi_rpc_send(
+			c, port, op, GSHMEMI_RPC_STREAM | (given == s.in_nbytes ? GSHMEMI_RPC_LAST : 0), 1);
 		answer = gshmemi_rpc_receive(c, port, call);
 		if (answer.status < 0 || answer.status == GSHMEMI_RPC_ERROR)
 			break;
@@ -345,8 +343,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	if (scope == GSHMEMI_WAVE) {
 		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(s.in, s.out) + op);
 		if (group.rank == 0)
-			result = gshmemi_rpc_stream_for(
-				c, GSHMEMI_THREAD, group.mask, op, s, home, call);
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, s, home, call);
 		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
 		result.value = both >> 16;
 		result.status = -(int)(uint16_t)both;
@@ -404,8 +401,8 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 }
 
 /* The same for the lanes that are here: one asks for all of them. */
-GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, uint32_t home,
-					  const char *call)
+GSHMEMI_FN void gshmemi_rpc_complete_wave(
+	const struct gshmemi_rpc_channel *c, uint32_t home, const char *call)
 {
 	const uint64_t lanes = gshmemi_arch_wave_peers(GSHMEMI_RPC_QUIET);
 
@@ -421,8 +418,8 @@ GSHMEMI_FN void gshmemi_rpc_complete_wave(const struct gshmemi_rpc_channel *c, u
  * Wait until the call of this ticket has been answered. Returns 0, or its error while the slot still holds
  * it.
  */
-GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
-				  const char *call)
+GSHMEMI_FN int gshmemi_rpc_finish(
+	const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, const char *call)
 {
 	uint64_t value = 0, low, started_ns = 0;
 	unsigned polls = 0;
@@ -437,8 +434,8 @@ GSHMEMI_FN int gshmemi_rpc_finish(const struct gshmemi_rpc_channel *c, uint32_t 
 		is_dead = gshmemi_arch_load(c->poison, 4) != 0;
 		if (is_dead)
 			break;
-		started_ns = gshmemi_wait_long(polls, started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE,
-					       seq, -1, call);
+		started_ns = gshmemi_wait_long(
+			polls, started_ns, &c->answer[slot].low, 4, 0, GSHMEM_CMP_GE, seq, -1, call);
 	}
 	low = gshmemi_arch_load(&c->answer[slot].low, 8);
 	gshmemi_arch_fence_acquire();
@@ -459,8 +456,8 @@ void gshmemi_rpc_host_hand_over(void);
 GSHMEMI_COLD void gshmemi_rpc_complete_here(const char *call, uint64_t caller)
 {
 	if (GSHMEMI_ARCH_HAS_POSTS() && gshmemi_state.why & GSHMEMI_WHY_POSTS)
-		gshmemi_rpc_complete_wave(&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller),
-					  call);
+		gshmemi_rpc_complete_wave(
+			&gshmemi_state.rpc, gshmemi_rpc_home(&gshmemi_state.rpc, caller), call);
 }
 #endif
 
@@ -477,9 +474,7 @@ GSHMEMI_FN const struct gshmemi_rpc_channel *gshmemi_rpc_mine(const char *call, 
 }
 
 GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int posts, uint64_t w0,
-							      uint64_t w1, uint64_t w2,
-							     uint64_t w3, uint64_t w4, uint64_t w5,
-							     const char *call, uint64_t caller)
+	uint64_t w1, uint64_t w2, uint64_t w3, uint64_t w4, uint64_t w5, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 	const uint64_t in[6] = {w0, w1, w2, w3, w4, w5};
@@ -489,22 +484,19 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int p
 	return gshmemi_rpc_words_by_op(c, op, posts, 6, in, NULL, gshmemi_rpc_home(c, caller), call);
 }
 
-GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(uint32_t op, int posts, const uint64_t *in,
-							     uint64_t *out,
-							    const char *call, uint64_t caller)
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(
+	uint32_t op, int posts, const uint64_t *in, uint64_t *out, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 
 	if (posts)
 		GSHMEMI_ARCH_MARK_POST();
-	return gshmemi_rpc_words_by_op(c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller),
-				       call);
+	return gshmemi_rpc_words_by_op(
+		c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller), call);
 }
 
 GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32_t op, const void *in,
-							       size_t in_nbytes,
-							      void *out, size_t out_nbytes, const char *call,
-							      uint64_t caller)
+	size_t in_nbytes, void *out, size_t out_nbytes, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 	const uint32_t home = gshmemi_rpc_home(c, caller);
@@ -544,8 +536,8 @@ GSHMEM_API int gshmemx_rpc_call(uint32_t op, const uint64_t in[6], uint64_t *out
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_words(op, in, 6, out, NULL, "gshmemx_rpc_call");
-	result = gshmemi_rpc_words_here(op, 0, in[0], in[1], in[2], in[3], in[4], in[5], "gshmemx_rpc_call",
-					gshmemi_arch_caller());
+	result = gshmemi_rpc_words_here(
+		op, 0, in[0], in[1], in[2], in[3], in[4], in[5], "gshmemx_rpc_call", gshmemi_arch_caller());
 	if (out && !result.status)
 		*out = result.value;
 	return result.status;
@@ -567,8 +559,7 @@ GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[
 		return ticket;
 	}
 	return gshmemi_rpc_ticket(gshmemi_rpc_words_here(op, GSHMEMI_RPC_POSTS, in[0], in[1], in[2], in[3],
-							 in[4], in[5], "gshmemx_rpc_post",
-							 gshmemi_arch_caller()));
+		in[4], in[5], "gshmemx_rpc_post", gshmemi_arch_caller()));
 }
 
 GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8])
@@ -580,8 +571,8 @@ GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_
 		(void)gshmemi_host_rpc_words(op, in, 8, out, &ticket, "gshmemx_rpc_post_line");
 		return ticket;
 	}
-	return gshmemi_rpc_ticket(gshmemi_rpc_line_here(op, GSHMEMI_RPC_POSTS, in, out,
-							"gshmemx_rpc_post_line", gshmemi_arch_caller()));
+	return gshmemi_rpc_ticket(gshmemi_rpc_line_here(
+		op, GSHMEMI_RPC_POSTS, in, out, "gshmemx_rpc_post_line", gshmemi_arch_caller()));
 }
 
 /* A ticket without a slot is of a call that is over; its status is in place of the number. */
@@ -613,31 +604,31 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
 }
 
 GSHMEMI_FN int gshmemi_rpc_stream_call(int scope, uint32_t op, const void *in, size_t in_nbytes, void *out,
-				       size_t out_nbytes, size_t *got_nbytes, const char *call)
+	size_t out_nbytes, size_t *got_nbytes, const char *call)
 {
 	struct gshmemi_rpc_result result;
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, call);
-	result = gshmemi_rpc_stream_here(scope, op, in, in_nbytes, out, out_nbytes, call,
-					 gshmemi_arch_caller());
+	result = gshmemi_rpc_stream_here(
+		scope, op, in, in_nbytes, out, out_nbytes, call, gshmemi_arch_caller());
 	if (got_nbytes)
 		*got_nbytes = (size_t)result.value;
 	return result.status;
 }
 
-GSHMEM_API int gshmemx_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
-				  size_t *got_nbytes)
+GSHMEM_API int gshmemx_rpc_stream(
+	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
-	return gshmemi_rpc_stream_call(GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, got_nbytes,
-				       "gshmemx_rpc_stream");
+	return gshmemi_rpc_stream_call(
+		GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
 }
 
-GSHMEM_API int gshmemx_rpc_stream_wave(uint32_t op, const void *in, size_t in_nbytes, void *out,
-				       size_t out_nbytes, size_t *got_nbytes)
+GSHMEM_API int gshmemx_rpc_stream_wave(
+	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
-	return gshmemi_rpc_stream_call(GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, got_nbytes,
-				       "gshmemx_rpc_stream_wave");
+	return gshmemi_rpc_stream_call(
+		GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream_wave");
 }
 
 GSHMEM_API void gshmemx_abort(int status)
@@ -646,8 +637,8 @@ GSHMEM_API void gshmemx_abort(int status)
 		gshmemi_host_rpc_abort(status);
 	else
 		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_ABORT, 0, (uint64_t)(int64_t)status,
-					     gshmemi_arch_block(), gshmemi_arch_thread_name(), 0, 0, 0,
-					     "gshmemx_abort", gshmemi_arch_caller());
+			gshmemi_arch_block(), gshmemi_arch_thread_name(), 0, 0, 0, "gshmemx_abort",
+			gshmemi_arch_caller());
 	gshmemi_arch_trap("gshmemx_abort");
 }
 
@@ -657,9 +648,8 @@ GSHMEM_API void gshmemx_trace(uint32_t mark, uint64_t value)
 		gshmemi_host_rpc_trace(mark, value);
 	else if (gshmemi_state.rpc.trace)
 		(void)gshmemi_rpc_words_here(GSHMEMI_RPC_TRACE, GSHMEMI_RPC_POSTS, mark, value,
-					     gshmemi_arch_clock_ns(), gshmemi_arch_block(),
-					     gshmemi_arch_thread_name(), 0, "gshmemx_trace",
-					     gshmemi_arch_caller());
+			gshmemi_arch_clock_ns(), gshmemi_arch_block(), gshmemi_arch_thread_name(), 0,
+			"gshmemx_trace", gshmemi_arch_caller());
 }
 
 #endif /* GSHMEMI_KERNELS */

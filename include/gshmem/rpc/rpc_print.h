@@ -20,9 +20,9 @@
 /* ---- arguments ---- */
 
 enum gshmemi_print_kind {
-	GSHMEMI_PRINT_INT,        /* also what is promoted to it; value: sign- or zero-extended to 64 bits */
-	GSHMEMI_PRINT_LONG,       /* any 64-bit integer */
-	GSHMEMI_PRINT_DOUBLE,     /* value: its bits */
+	GSHMEMI_PRINT_INT,    /* also what is promoted to it; value: sign- or zero-extended to 64 bits */
+	GSHMEMI_PRINT_LONG,   /* any 64-bit integer */
+	GSHMEMI_PRINT_DOUBLE, /* value: its bits */
 	GSHMEMI_PRINT_POINTER,
 	GSHMEMI_PRINT_STRING,     /* value: the address, 0 for NULL; bytes: the text */
 	GSHMEMI_PRINT_WIDE,       /* the same for wchar_t */
@@ -36,19 +36,19 @@ struct gshmemi_print_arg {
 
 /* ---- the format ---- */
 
-#define GSHMEMI_PRINT_NONE (-1) /* no width or precision */
-#define GSHMEMI_PRINT_STAR (-2) /* an argument gives it */
+#define GSHMEMI_PRINT_NONE  (-1)    /* no width or precision */
+#define GSHMEMI_PRINT_STAR  (-2)    /* an argument gives it */
 #define GSHMEMI_PRINT_FLAGS "-+ #0" /* bit i of flags: character i of these */
 
 /* A conversion of a format, such as %-8.3lf. */
 struct gshmemi_print_spec {
-	size_t start;     /* of its %, in the format */
-	size_t end;       /* of the character after it */
+	size_t start; /* of its %, in the format */
+	size_t end;   /* of the character after it */
 	unsigned flags;
 	int width;
 	int precision;
-	char length;      /* h l j z t L; H: hh, q: ll; 0: none */
-	char conversion;  /* 0: not one of C's; it takes no arguments */
+	char length;     /* h l j z t L; H: hh, q: ll; 0: none */
+	char conversion; /* 0: not one of C's; it takes no arguments */
 };
 
 GSHMEMI_FN unsigned gshmemi_print_flag(char c)
@@ -104,9 +104,25 @@ GSHMEMI_FN char gshmemi_print_length(const char *format, size_t *at_p)
 GSHMEMI_FN int gshmemi_print_is_conversion(char c)
 {
 	switch (c) {
-	case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'c': case 's': case 'p': case 'n':
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+	case 'c':
+	case 's':
+	case 'p':
+	case 'n':
 	case '%':
-	case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+	case 'f':
+	case 'F':
+	case 'e':
+	case 'E':
+	case 'g':
+	case 'G':
+	case 'a':
+	case 'A':
 		return 1;
 	default:
 		return 0;
@@ -146,12 +162,12 @@ struct gshmemi_print_writer {
 	const struct gshmemi_rpc_channel *c;
 	struct gshmemi_rpc_port port;
 	uint64_t *page;
-	size_t nwords;     /* in the page */
+	size_t nwords; /* in the page */
 	size_t page_nwords;
 	size_t sent_nbytes;
 	uint32_t op;
-	int status;        /* GSHMEMI_RPC_MORE while the server takes the message */
-	int64_t error;     /* set when it does not */
+	int status;    /* GSHMEMI_RPC_MORE while the server takes the message */
+	int64_t error; /* set when it does not */
 	const char *call;
 };
 
@@ -175,8 +191,9 @@ GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t fl
 	answer = gshmemi_rpc_receive(c, &port, w->call);
 	w->port = port;
 	w->status = answer.status;
-	w->error = answer.status == GSHMEMI_RPC_ERROR ? (int64_t)answer.value : answer.status < 0
-		? answer.status : 0;
+	w->error = answer.status == GSHMEMI_RPC_ERROR ? (int64_t)answer.value
+		: answer.status < 0                   ? answer.status
+						      : 0;
 	w->sent_nbytes += w->nwords * 8;
 	w->nwords = 0;
 }
@@ -220,17 +237,17 @@ GSHMEMI_FN uint64_t gshmemi_print_extent(uint64_t address, unsigned char_nbytes,
  * Argument i is printed as text of at most limit characters, if it has this kind; else it is an ordinary
  * word.
  */
-GSHMEMI_FN void gshmemi_print_use(struct gshmemi_print_arg *args, unsigned nargs, unsigned i, unsigned kind,
-				  int limit)
+GSHMEMI_FN void gshmemi_print_use(
+	struct gshmemi_print_arg *args, unsigned nargs, unsigned i, unsigned kind, int limit)
 {
 	if (i >= nargs || (args[i].tag != GSHMEMI_PRINT_STRING && args[i].tag != GSHMEMI_PRINT_WIDE))
 		return;
 	if (args[i].tag != kind)
 		args[i].tag = GSHMEMI_PRINT_POINTER;
 	else
-		args[i].tag |= gshmemi_print_extent(args[i].value,
-						    kind == GSHMEMI_PRINT_WIDE ? sizeof(wchar_t) : 1, limit)
-			       << 8;
+		args[i].tag |= gshmemi_print_extent(
+				       args[i].value, kind == GSHMEMI_PRINT_WIDE ? sizeof(wchar_t) : 1, limit)
+			<< 8;
 }
 
 /*
@@ -258,17 +275,16 @@ GSHMEMI_FN void gshmemi_print_measure(const char *format, struct gshmemi_print_a
 			s.precision = next < nargs ? (int)args[next].value : 0;
 			gshmemi_print_use(args, nargs, next++, GSHMEMI_PRINT_POINTER, 0);
 		}
-		kind = s.conversion != 's' ? GSHMEMI_PRINT_POINTER :
-		       s.length == 'l'     ? GSHMEMI_PRINT_WIDE :
-					     GSHMEMI_PRINT_STRING;
+		kind = s.conversion != 's' ? GSHMEMI_PRINT_POINTER
+			: s.length == 'l'  ? GSHMEMI_PRINT_WIDE
+					   : GSHMEMI_PRINT_STRING;
 		gshmemi_print_use(args, nargs, next++, kind, s.precision);
 	}
 }
 
 /* Returns the server's answer: a number of bytes, or a negative errno. */
 GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, uint32_t op, const char *format,
-					 const struct gshmemi_print_arg *args, unsigned nargs, uint32_t home,
-					 const char *call)
+	const struct gshmemi_print_arg *args, unsigned nargs, uint32_t home, const char *call)
 {
 	const uint64_t format_nbytes = gshmemi_print_extent((uint64_t)(uintptr_t)format, 1, -1);
 	struct gshmemi_print_writer w;
@@ -308,8 +324,7 @@ GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, ui
  * the wave could wait for itself.
  */
 GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct gshmemi_print_arg *args,
-					unsigned nargs,
-				       const char *call, uint64_t caller)
+	unsigned nargs, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 	const uint32_t home = gshmemi_rpc_home(c, caller);
@@ -380,34 +395,30 @@ GSHMEMI_FN struct gshmemi_print_arg gshmemi_print_arg_of(const long double &v)
 }
 #endif
 
-template <typename... A>
-GSHMEMI_FN int gshmemx_printf(const char *format, A... a)
+template <typename... A> GSHMEMI_FN int gshmemx_printf(const char *format, A... a)
 {
 	struct gshmemi_print_arg args[sizeof...(A) + 1] = {gshmemi_print_arg_of(a)..., {0, 0}};
 	const unsigned nargs = sizeof...(A);
 
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_rpc_print(format, args, nargs);
-	return (int)gshmemi_print_here(GSHMEMI_RPC_PRINT, format, args, nargs, "gshmemx_printf",
-				       gshmemi_arch_caller());
+	return (int)gshmemi_print_here(
+		GSHMEMI_RPC_PRINT, format, args, nargs, "gshmemx_printf", gshmemi_arch_caller());
 }
 
 GSHMEMI_END_CXX
 #endif
 
 /* The server reads block and thread from arguments 3 and 4, and appends its own words to the text. */
-GSHMEMI_CALL void gshmemi_assert_report(const char *text, const char *file, int line, uint64_t block,
-					uint64_t thread,
-				       uint64_t caller)
+GSHMEMI_CALL void gshmemi_assert_report(
+	const char *text, const char *file, int line, uint64_t block, uint64_t thread, uint64_t caller)
 {
 	struct gshmemi_print_arg args[5] = {{(uint64_t)(uintptr_t)file, GSHMEMI_PRINT_STRING},
-					    {(uint64_t)line, GSHMEMI_PRINT_INT},
-					    {(uint64_t)(uintptr_t)text, GSHMEMI_PRINT_STRING},
-					    {block, GSHMEMI_PRINT_LONG},
-					    {thread, GSHMEMI_PRINT_LONG}};
+		{(uint64_t)line, GSHMEMI_PRINT_INT}, {(uint64_t)(uintptr_t)text, GSHMEMI_PRINT_STRING},
+		{block, GSHMEMI_PRINT_LONG}, {thread, GSHMEMI_PRINT_LONG}};
 
 	(void)gshmemi_print_here(GSHMEMI_RPC_ASSERT, "%.512s:%d: assertion \"%.1024s\" failed", args, 5,
-				 "gshmemx_assert", caller);
+		"gshmemx_assert", caller);
 }
 
 GSHMEM_API void gshmemi_assert_failed(const char *text, const char *file, int line)
@@ -416,7 +427,7 @@ GSHMEM_API void gshmemi_assert_failed(const char *text, const char *file, int li
 		gshmemi_host_rpc_assert(text, file, line);
 	else
 		gshmemi_assert_report(text, file, line, gshmemi_arch_block(), gshmemi_arch_thread_name(),
-				      gshmemi_arch_caller());
+			gshmemi_arch_caller());
 	gshmemi_arch_trap("gshmemx_assert");
 }
 

@@ -109,8 +109,8 @@ GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32
 	return slot;
 }
 
-GSHMEMI_FN void gshmemi_rpc_write_header(const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes,
-					 uint32_t op, uint32_t flags)
+GSHMEMI_FN void gshmemi_rpc_write_header(
+	const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes, uint32_t op, uint32_t flags)
 {
 	struct gshmemi_rpc_header *header = &c->header[slot];
 
@@ -155,8 +155,8 @@ GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t s
  * -ECANCELED if the channel is dead. The caller acquires before it reads the page or what the handler wrote
  * elsewhere.
  */
-GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
-				 uint64_t *value_p, const char *call)
+GSHMEMI_FN int gshmemi_rpc_await(
+	const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, uint64_t *value_p, const char *call)
 {
 	const struct gshmemi_rpc_answer *answer = &c->answer[slot];
 	uint64_t low, high, started_ns = 0;
@@ -172,8 +172,7 @@ GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t s
 			if (gshmemi_arch_load(c->poison, 4))
 				return -ECANCELED;
 			started_ns = gshmemi_wait_long(polls, started_ns, &answer->low, 4,
-						       (uint32_t)low & GSHMEMI_RPC_SEQ, GSHMEM_CMP_EQ, seq,
-						       -1, call);
+				(uint32_t)low & GSHMEMI_RPC_SEQ, GSHMEM_CMP_EQ, seq, -1, call);
 		}
 	}
 	*value_p = low >> 32 | (high >> 32 << 32);
@@ -181,8 +180,8 @@ GSHMEMI_FN int gshmemi_rpc_await(const struct gshmemi_rpc_channel *c, uint32_t s
 }
 
 /* Unlock. pending: the call was posted, and the server has the slot until it answers. */
-GSHMEMI_FN void gshmemi_rpc_close(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq,
-				  int pending)
+GSHMEMI_FN void gshmemi_rpc_close(
+	const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, int pending)
 {
 	gshmemi_arch_store(&c->client[slot], seq | (pending ? GSHMEMI_RPC_PENDING : 0), 4);
 }
@@ -203,7 +202,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_take(const struct gshmemi_rpc_channel *c, uint32
 {
 	const uint32_t last = (uint32_t)gshmemi_arch_load(&c->server[slot], 4);
 	const uint32_t seq = (uint32_t)gshmemi_arch_load(&c->request[slot], 4),
-		nsteps = gshmemi_rpc_steps(last, seq);
+		       nsteps = gshmemi_rpc_steps(last, seq);
 
 	if (nsteps - 1 > 1) /* with several servers it may also be older than the last request taken */
 		return 0;
@@ -218,8 +217,8 @@ GSHMEMI_FN uint32_t gshmemi_rpc_take(const struct gshmemi_rpc_channel *c, uint32
 }
 
 /* Give the slot back. Release: pairs with the acquire after gshmemi_rpc_await. */
-GSHMEMI_FN void gshmemi_rpc_give(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, int status,
-				 uint64_t value)
+GSHMEMI_FN void gshmemi_rpc_give(
+	const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, int status, uint64_t value)
 {
 	struct gshmemi_rpc_answer *answer = &c->answer[slot];
 	const uint32_t tag = seq | (uint32_t)status << 30;

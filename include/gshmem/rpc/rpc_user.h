@@ -14,12 +14,12 @@ GSHMEMI_BEGIN_CXX
  */
 template <typename Fill>
 GSHMEMI_FN bool gshmemi_rpc_begin(const gshmemx_rpc_channel_t *c, struct gshmemi_rpc_port *port, Fill &fill,
-				  uint32_t flags, uint32_t nsteps)
+	uint32_t flags, uint32_t nsteps)
 {
 	const uint64_t lanes = gshmemi_arch_wave_peers((uint64_t)(uintptr_t)c->client);
 
 	if (!gshmemi_rpc_enter_to(c, lanes, (flags & GSHMEMI_RPC_POSTED) != 0,
-				  gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
+		    gshmemi_rpc_home(c, gshmemi_arch_caller()), port))
 		return false;
 	if (c->flags & GSHMEMI_RPC_CLEAR) /* fill sees what the server's clear wrote */
 		gshmemi_arch_fence_acquire();
@@ -33,8 +33,8 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill, Us
 {
 	struct gshmemi_rpc_port port;
 
-	if (!gshmemi_rpc_begin(c, &port, fill, 0, 1) || gshmemi_rpc_receive(c, &port,
-		"gshmemx_rpc_invoke").status < 0)
+	if (!gshmemi_rpc_begin(c, &port, fill, 0, 1) ||
+		gshmemi_rpc_receive(c, &port, "gshmemx_rpc_invoke").status < 0)
 		return false;
 	use(reinterpret_cast<gshmemx_rpc_page_t *>(gshmemi_rpc_page(c, port.slot)));
 	if (c->flags & GSHMEMI_RPC_CLEAR)
@@ -46,8 +46,7 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill, Us
 	return true;
 }
 
-template <typename Fill>
-GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill)
+template <typename Fill> GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill)
 {
 	struct gshmemi_rpc_port port;
 
@@ -62,8 +61,8 @@ GSHMEMI_FN bool gshmemx_rpc_invoke(const gshmemx_rpc_channel_t *c, Fill fill)
  * its number and steps. The search starts after the last slot that was found, so a client that calls again at
  * once comes after those that wait.
  */
-GSHMEMI_FN uint32_t gshmemi_rpc_take_any(const gshmemx_rpc_channel_t *c, uint64_t lanes, uint32_t *seq_p,
-					 uint32_t *nsteps_p)
+GSHMEMI_FN uint32_t gshmemi_rpc_take_any(
+	const gshmemx_rpc_channel_t *c, uint64_t lanes, uint32_t *seq_p, uint32_t *nsteps_p)
 {
 	uint32_t *next = &c->server[c->nslots], slot, seq = 0, i;
 	uint64_t found = GSHMEMI_RPC_NO_SLOT, nsteps = 0;

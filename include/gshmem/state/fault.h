@@ -27,8 +27,7 @@ void gshmemi_fault_host(const struct gshmemi_fault *fault);
 
 /* Fill f, which is all zeros. The stores keep their order, so that one register after the other is needed. */
 GSHMEMI_FN void gshmemi_fault_fill(struct gshmemi_fault *f, int kind, int pe, const void *address,
-				   uint64_t nbytes, uint64_t found, uint64_t expected, const char *call,
-				   uint64_t caller)
+	uint64_t nbytes, uint64_t found, uint64_t expected, const char *call, uint64_t caller)
 {
 	unsigned i;
 
@@ -62,7 +61,7 @@ GSHMEMI_FN void gshmemi_fault_await(const struct gshmemi_fault *f, uint32_t stat
  * they call nothing and need no stack.
  */
 GSHMEMI_FN void gshmemi_fault_raise(int kind, int pe, const void *address, uint64_t nbytes, uint64_t found,
-				    uint64_t expected, const char *call, uint64_t caller)
+	uint64_t expected, const char *call, uint64_t caller)
 {
 #ifdef GSHMEMI_LIBRARY
 	struct gshmemi_fault fault = {0};
@@ -117,9 +116,7 @@ GSHMEMI_FN struct gshmemi_place gshmemi_my_place(void)
  * at once, and drops the report while another one is being printed.
  */
 GSHMEMI_FN void gshmemi_fault_slow_wait(int kind, int pe, const void *address, unsigned nbytes,
-					uint64_t found, int cmp,
-					  uint64_t expected, uint64_t waited_ns, const char *call,
-					  uint64_t caller)
+	uint64_t found, int cmp, uint64_t expected, uint64_t waited_ns, const char *call, uint64_t caller)
 {
 	struct gshmemi_fault *f = gshmemi_state.fault;
 

@@ -20,7 +20,7 @@ struct gshmemi_extent {
 
 /* Blocks of elements that a call moves. Strides are from start to start, in elements. */
 struct gshmemi_blocks {
-	ptrdiff_t dst, sst; /* at dest, at source */
+	ptrdiff_t dst, sst;    /* at dest, at source */
 	size_t bsize, nblocks; /* elements of a block, blocks */
 	unsigned elem_nbytes;
 };
@@ -76,55 +76,59 @@ GSHMEMI_BEGIN_C
 GSHMEMI_HOST_CALL(int, gshmemi_host_my_pe, (void));
 GSHMEMI_HOST_CALL(int, gshmemi_host_n_pes, (void));
 GSHMEMI_HOST_CALL(void *, gshmemi_host_ptr, (const void *dest, int pe));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put, (unsigned region, void *dest, const void *source,
-		  struct gshmemi_extent extent, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_get, (unsigned region, void *dest, const void *source,
-		  struct gshmemi_extent extent, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_p, (unsigned region, void *dest, const void *value, unsigned nbytes,
-					 int pe,
-		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_g, (unsigned region, void *value, const void *source, unsigned nbytes,
-					 int pe,
-		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_blocks, (int what, unsigned region, void *dest, const void *source,
-		  struct gshmemi_blocks b, int pe, const char *call));
-GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo, (unsigned region, void *dest, struct gshmemi_update u, int pe,
-		  const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi, (unsigned region, void *fetch, void *dest,
-		  struct gshmemi_update u, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal, (unsigned region, void *dest, const void *source,
-		  struct gshmemi_extent extent, struct gshmemi_signal s, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_put,
+	(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
+		const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_get,
+	(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
+		const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_p,
+	(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_g,
+	(unsigned region, void *value, const void *source, unsigned nbytes, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_blocks,
+	(int what, unsigned region, void *dest, const void *source, struct gshmemi_blocks b, int pe,
+		const char *call));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_amo,
+	(unsigned region, void *dest, struct gshmemi_update u, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_amo_nbi,
+	(unsigned region, void *fetch, void *dest, struct gshmemi_update u, int pe, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_put_signal,
+	(unsigned region, void *dest, const void *source, struct gshmemi_extent extent,
+		struct gshmemi_signal s, int pe, const char *call));
 /* See gshmemi_sync_write. */
-GSHMEMI_HOST_CALL(void, gshmemi_host_sync_write, (int what, uint64_t *word, uint64_t value, int pe,
-		  const char *call));
+GSHMEMI_HOST_CALL(
+	void, gshmemi_host_sync_write, (int what, uint64_t *word, uint64_t value, int pe, const char *call));
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_signal_fetch, (const uint64_t *sig_addr));
-GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait, (const void *ivar, unsigned nbytes, int is_signed, int cmp,
-		  uint64_t value, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_test, (const void *ivar, unsigned nbytes, int is_signed, int cmp,
-		  uint64_t value, const char *call));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait,
+	(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_test,
+	(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call));
 /*
  * gshmemi_wait_long for waits that a HIP unit's own code makes on the CPU: calls over a channel of the
  * program's.
  */
-GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait_long, (uint64_t started_ns, const void *ivar, unsigned nbytes,
-		  uint64_t found, int cmp, uint64_t value, int pe, const char *call));
+GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait_long,
+	(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp, uint64_t value,
+		int pe, const char *call));
 /* which: enum gshmemi_many; waits: 0 for a test. */
 struct gshmemi_wait_set;
-GSHMEMI_HOST_CALL(size_t, gshmemi_host_wait_many, (const struct gshmemi_wait_set *set, int which, int waits,
-		  const char *call));
+GSHMEMI_HOST_CALL(size_t, gshmemi_host_wait_many,
+	(const struct gshmemi_wait_set *set, int which, int waits, const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_fence, (int context, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_quiet, (int context, const int *target_pes, size_t npes,
-		  const char *call));
+GSHMEMI_HOST_CALL(
+	void, gshmemi_host_quiet, (int context, const int *target_pes, size_t npes, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_ctx_pe, (gshmem_ctx_t ctx, int pe, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_order, (gshmem_ctx_t ctx, int is_quiet, const int *target_pes,
-		  size_t npes, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_session, (gshmem_ctx_t ctx, long options,
-		  const gshmem_ctx_session_config_t *config, long config_mask, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_order,
+	(gshmem_ctx_t ctx, int is_quiet, const int *target_pes, size_t npes, const char *call));
+GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_session,
+	(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask,
+		const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_sync_all, (int quiet, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_team_my_pe, (gshmem_team_t team));
 GSHMEMI_HOST_CALL(int, gshmemi_host_team_n_pes, (gshmem_team_t team));
-GSHMEMI_HOST_CALL(int, gshmemi_host_team_translate_pe, (gshmem_team_t src_team, int src_pe,
-		  gshmem_team_t dest_team));
+GSHMEMI_HOST_CALL(
+	int, gshmemi_host_team_translate_pe, (gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team));
 GSHMEMI_HOST_CALL(void *, gshmemi_host_team_ptr, (gshmem_team_t team, const void *dest, int pe));
 GSHMEMI_HOST_CALL(int, gshmemi_host_team_sync, (gshmem_team_t team, const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_set_lock, (long *lock));
@@ -132,27 +136,29 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_clear_lock, (long *lock));
 GSHMEMI_HOST_CALL(int, gshmemi_host_test_lock, (long *lock));
 /* Collectives with data. */
 struct gshmemi_coll_args;
-GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (struct gshmemi_coll_args *args, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (struct gshmemi_coll_args * args, const char *call));
 
 /*
  * Calls of CPU threads, over a channel of their own. Posted if ticket_p is not NULL. nwords: 6, or 8, also of
  * out.
  */
 struct gshmemx_rpc_ticket;
-GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_words, (uint32_t op, const uint64_t *in, unsigned nwords,
-		  uint64_t *out, struct gshmemx_rpc_ticket *ticket_p, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_words,
+	(uint32_t op, const uint64_t *in, unsigned nwords, uint64_t *out, struct gshmemx_rpc_ticket *ticket_p,
+		const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_test, (uint32_t slot, uint32_t seq));
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_wait, (uint32_t slot, uint32_t seq));
-GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_stream, (uint32_t op, const void *in, size_t in_nbytes, void *out,
-		  size_t out_nbytes, size_t *got_nbytes, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_stream,
+	(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes,
+		const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_abort, (int status));
 GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_trace, (uint32_t mark, uint64_t value));
 struct gshmemi_print_arg;
-GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_print, (const char *format, const struct gshmemi_print_arg *args,
-		  unsigned nargs));
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_print,
+	(const char *format, const struct gshmemi_print_arg *args, unsigned nargs));
 GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_assert, (const char *text, const char *file, int line));
 /* Wake a server that sleeps. asleep is that of its channel. */
-GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_wake, (uint32_t *asleep));
+GSHMEMI_HOST_CALL(void, gshmemi_host_rpc_wake, (uint32_t * asleep));
 
 #ifdef GSHMEMI_LIBRARY
 /* A host thread polled a word in vain and will poll again: lets other threads run now and then. */

@@ -35,7 +35,7 @@ enum gshmemi_what {
 	GSHMEMI_PUT_BLOCKS,
 	GSHMEMI_GET_BLOCKS,
 	GSHMEMI_AMO,
-	GSHMEMI_FLAG,      /* raise a word to value; if it is not lower it stays: a late flag does no harm */
+	GSHMEMI_FLAG, /* raise a word to value; if it is not lower it stays: a late flag does no harm */
 	GSHMEMI_PUT_SIGNAL,
 	/*
 	 * Only over the net: read the word of a lock when its field op, enum gshmemi_turn, has come to value,
@@ -56,24 +56,24 @@ enum gshmemi_what {
 #define GSHMEMI_OP_TYPE_SHIFT   8
 #define GSHMEMI_OP_REGION_SHIFT 16
 #define GSHMEMI_OP_WHO_SHIFT    32
-#define GSHMEMI_OP_NBI     0x1000U /* of a put or get: local may be read or written until a completion */
-#define GSHMEMI_OP_FETCHES 0x1000U /* of an atomic: the old value is wanted */
-#define GSHMEMI_OP_INLINE  0x2000U /* of a put: its data is in the line; of a get: in the answered line */
-#define GSHMEMI_OP_TO_MEMORY 0x2000U /* of an atomic: the old value goes to local */
-#define GSHMEMI_OP_CHECK   0x4000U /* of a call: check only, because another thread of the group performs */
-#define GSHMEMI_OP_WAITS   0x4000U /* of a GPU's line: its lane waits for the answer */
+#define GSHMEMI_OP_NBI          0x1000U /* of a put or get: local may be read or written until a completion */
+#define GSHMEMI_OP_FETCHES      0x1000U /* of an atomic: the old value is wanted */
+#define GSHMEMI_OP_INLINE       0x2000U /* of a put: its data is in the line; of a get: in the answered line */
+#define GSHMEMI_OP_TO_MEMORY    0x2000U /* of an atomic: the old value goes to local */
+#define GSHMEMI_OP_CHECK        0x4000U /* of a call: check only, because another thread of the group performs */
+#define GSHMEMI_OP_WAITS        0x4000U /* of a GPU's line: its lane waits for the answer */
 /*
  * Of a put: it is answered when it has been handed over, and what its context asks later comes after it. Of a
  * mail: it is seen after what was posted before.
  */
-#define GSHMEMI_OP_ORDERED 0x8000U
+#define GSHMEMI_OP_ORDERED      0x8000U
 
 #define GSHMEMI_OP_NBYTES_SHIFT 48 /* of place */
 #define GSHMEMI_OP_OFFSET       ((1ULL << GSHMEMI_OP_NBYTES_SHIFT) - 1)
 
-#define GSHMEMI_OP_INLINE_NBYTES        48 /* most bytes of data in a line, */
-#define GSHMEMI_OP_INLINE_SIGNAL_NBYTES 32 /* and beside a signal */
-#define GSHMEMI_OP_ALONE_NBYTES 2032       /* in the lines of a whole wave, which has at least 32 */
+#define GSHMEMI_OP_INLINE_NBYTES        48   /* most bytes of data in a line, */
+#define GSHMEMI_OP_INLINE_SIGNAL_NBYTES 32   /* and beside a signal */
+#define GSHMEMI_OP_ALONE_NBYTES         2032 /* in the lines of a whole wave, which has at least 32 */
 
 struct gshmemi_op_record {
 	uint64_t head;
@@ -85,7 +85,7 @@ struct gshmemi_op_record {
 			uint64_t value;
 			uint64_t cond;
 			uint64_t local; /* TO_MEMORY: address for the old value */
-		} amo; /* and FLAG, LOCK. In the answer, value is the old one */
+		} amo;                  /* and FLAG, LOCK. In the answer, value is the old one */
 		struct {
 			uint64_t local, nbytes; /* address here; bytes, of each block */
 			uint64_t nblocks;
@@ -100,14 +100,13 @@ struct gshmemi_op_record {
 };
 
 /* nbytes of an element: 1, 2, 4, 8 or 16. */
-GSHMEMI_FN uint64_t gshmemi_op_head(int what, int op, unsigned nbytes, unsigned flags, unsigned region,
-				    uint64_t who)
+GSHMEMI_FN uint64_t gshmemi_op_head(
+	int what, int op, unsigned nbytes, unsigned flags, unsigned region, uint64_t who)
 {
 	const unsigned type = (unsigned)((nbytes > 1) + (nbytes > 2) + (nbytes > 4) + (nbytes > 8));
 
-	return (unsigned)what | (unsigned)op << GSHMEMI_OP_OP_SHIFT |
-	       type << GSHMEMI_OP_TYPE_SHIFT | flags | region << GSHMEMI_OP_REGION_SHIFT |
-	       who << GSHMEMI_OP_WHO_SHIFT;
+	return (unsigned)what | (unsigned)op << GSHMEMI_OP_OP_SHIFT | type << GSHMEMI_OP_TYPE_SHIFT | flags |
+		region << GSHMEMI_OP_REGION_SHIFT | who << GSHMEMI_OP_WHO_SHIFT;
 }
 
 GSHMEMI_FN int gshmemi_op_what(uint64_t head)

@@ -18,13 +18,13 @@
 /* of the library's own operations; no handle has it */
 #define GSHMEMI_CTX_LIBRARY      (GSHMEMI_PE_CONTEXTS - 1)
 
-#define GSHMEMI_NPES_LIMIT       (1 << GSHMEMI_PE_CONTEXT_SHIFT)
+#define GSHMEMI_NPES_LIMIT (1 << GSHMEMI_PE_CONTEXT_SHIFT)
 
 /* The context of a PE that may carry one; 0: the default one. */
 GSHMEMI_FN int gshmemi_pe_context(int pe)
 {
 	const int low = pe >> GSHMEMI_PE_CONTEXT_SHIFT & GSHMEMI_PE_CONTEXT_LOW,
-		high = pe >> (GSHMEMI_PE_CONTEXT_SHIFT + 1) & (GSHMEMI_PE_CONTEXTS - 1) &
+		  high = pe >> (GSHMEMI_PE_CONTEXT_SHIFT + 1) & (GSHMEMI_PE_CONTEXTS - 1) &
 		~GSHMEMI_PE_CONTEXT_LOW;
 
 	/* marked, without a context: a PE number that is too large */

@@ -18,8 +18,8 @@
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_ON_HOST() (!GSHMEMI_ARCH_HOST_DIRECT)
 #else
-#define GSHMEMI_ON_HOST()   (!GSHMEMI_ARCH_IN_KERNEL)
-#define GSHMEMI_ENTER(call) ((void)0) /* the library's own: src/base/base.h */
+#define GSHMEMI_ON_HOST()              (!GSHMEMI_ARCH_IN_KERNEL)
+#define GSHMEMI_ENTER(call)            ((void)0) /* the library's own: src/base/base.h */
 #define GSHMEMI_ENTER_COLLECTIVE(call) ((void)0)
 #endif
 
@@ -141,7 +141,7 @@ GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int
 
 /* The same for two addresses, by one load from the table: compilers for AMD do not merge two. */
 GSHMEMI_FN int gshmemi_peer_ptr_pair(const ptrdiff_t *table, const void *first, const void *second, int pe,
-				     void **peer_first_p, void **peer_second_p)
+	void **peer_first_p, void **peer_second_p)
 {
 	ptrdiff_t delta;
 
@@ -162,7 +162,8 @@ GSHMEMI_FN int gshmemi_pe_for(int world_pe, int context)
 	const int is_direct = gshmemi_peer_is_direct(gshmemi_peer_delta(direct->delta, world_pe)) &&
 		gshmemi_peer_is_direct(gshmemi_peer_delta(direct->amo_delta, world_pe));
 
-	return is_direct && !GSHMEMI_DIRECT_IN_CONTEXT ? world_pe : gshmemi_pe_with_context(world_pe, context);
+	return is_direct && !GSHMEMI_DIRECT_IN_CONTEXT ? world_pe
+						       : gshmemi_pe_with_context(world_pe, context);
 }
 
 /*

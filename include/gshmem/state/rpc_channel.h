@@ -18,9 +18,9 @@
 #define GSHMEMI_RPC_LOCK    0x80000000U /* client word: a wave has the slot */
 #define GSHMEMI_RPC_NO_SLOT 0xffffffffU
 
-#define GSHMEMI_RPC_LINE    8   /* words of 8 bytes that a lane has in the page */
-#define GSHMEMI_RPC_GROUP   64  /* slots that share a bell; the number of slots is a multiple of it */
-#define GSHMEMI_RPC_BELLS   128 /* least slots with bells: reading 512 requests took half a call more */
+#define GSHMEMI_RPC_LINE  8   /* words of 8 bytes that a lane has in the page */
+#define GSHMEMI_RPC_GROUP 64  /* slots that share a bell; the number of slots is a multiple of it */
+#define GSHMEMI_RPC_BELLS 128 /* least slots with bells: reading 512 requests took half a call more */
 
 /* What an answer says, in the two bits above its sequence number. */
 enum gshmemi_rpc_status {
@@ -31,17 +31,17 @@ enum gshmemi_rpc_status {
 };
 
 /* Flags of a header. */
-#define GSHMEMI_RPC_POSTED 1U /* nobody waits; struct gshmemi_rpc_posts counts it */
-#define GSHMEMI_RPC_INLINE 2U /* one lane, whose words are arg[]: the page is not used */
-#define GSHMEMI_RPC_STREAM 4U /* one step of a stream: struct gshmemi_rpc_step is arg[] */
-#define GSHMEMI_RPC_LAST   8U /* last step of a stream's input */
+#define GSHMEMI_RPC_POSTED 1U  /* nobody waits; struct gshmemi_rpc_posts counts it */
+#define GSHMEMI_RPC_INLINE 2U  /* one lane, whose words are arg[]: the page is not used */
+#define GSHMEMI_RPC_STREAM 4U  /* one step of a stream: struct gshmemi_rpc_step is arg[] */
+#define GSHMEMI_RPC_LAST   8U  /* last step of a stream's input */
 #define GSHMEMI_RPC_PAGE   16U /* one lane, whose words begin in the page's first line and go on behind it */
 
 /* The header, written by the client before it posts: one line of 64 bytes. */
 struct gshmemi_rpc_header {
-	uint64_t lanes;  /* mask of those that call */
+	uint64_t lanes; /* mask of those that call */
 	uint32_t op;
-	uint32_t flags;  /* GSHMEMI_RPC_POSTED ... */
+	uint32_t flags; /* GSHMEMI_RPC_POSTED ... */
 	uint64_t arg[6];
 };
 
@@ -56,8 +56,8 @@ enum gshmemi_rpc_step {
 
 /* Both halves carry the tag, status << 30 | sequence number, so that their stores need no order. */
 struct gshmemi_rpc_answer {
-	uint64_t low;    /* lower half of the value << 32 | tag */
-	uint64_t high;   /* upper half of the value << 32 | tag */
+	uint64_t low;  /* lower half of the value << 32 | tag */
+	uint64_t high; /* upper half of the value << 32 | tag */
 };
 
 /* Posted calls of a client, for quiet; in its memory. */
@@ -78,21 +78,21 @@ struct gshmemi_rpc_posts {
  * server's).
  */
 struct gshmemi_rpc_channel {
-	uint32_t *client;                  /* [nslots] LOCK | PENDING | sequence number last posted */
-	uint32_t *server; /* [nslots + 1] sequence number last taken; last: where handle looks next */
-	uint32_t *request;                 /* [nslots] written by the client */
+	uint32_t *client;  /* [nslots] LOCK | PENDING | sequence number last posted */
+	uint32_t *server;  /* [nslots + 1] sequence number last taken; last: where handle looks next */
+	uint32_t *request; /* [nslots] written by the client */
 	struct gshmemi_rpc_header *header; /* [nslots] written by the client */
 	struct gshmemi_rpc_answer *answer; /* [nslots] written by the server */
 	uint64_t *page;                    /* [nslots][1 << lane_shift][LINE] written by the slot's owner */
-	int32_t *status; /* [nslots][1 << lane_shift] written by the server, for RPC_LANES */
-	uint32_t *bell;  /* [nslots / GROUP] hints: the client writes 1, the server 0; or NULL */
-	uint32_t *asleep;                  /* written by servers: how many sleep */
-	const uint32_t *poison;            /* not 0: the server has stopped */
+	int32_t *status;        /* [nslots][1 << lane_shift] written by the server, for RPC_LANES */
+	uint32_t *bell;         /* [nslots / GROUP] hints: the client writes 1, the server 0; or NULL */
+	uint32_t *asleep;       /* written by servers: how many sleep */
+	const uint32_t *poison; /* not 0: the server has stopped */
 	struct gshmemi_rpc_posts *posts;
 	uint32_t nslots;
-	uint32_t lane_shift;               /* a page has lines for 1 << lane_shift lanes */
-	uint32_t flags;                    /* GSHMEMI_RPC_CLEAR ... */
-	uint32_t trace;                    /* marks are written: GSHMEM_TRACE */
+	uint32_t lane_shift; /* a page has lines for 1 << lane_shift lanes */
+	uint32_t flags;      /* GSHMEMI_RPC_CLEAR ... */
+	uint32_t trace;      /* marks are written: GSHMEM_TRACE */
 };
 
 #endif /* GSHMEM_RPC_CHANNEL_H */

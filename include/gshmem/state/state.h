@@ -28,7 +28,7 @@
 #endif
 
 /* Goes up by 1 when the layout below or its meaning changes, or a library function that our headers call. */
-#define GSHMEMI_ABI 22
+#define GSHMEMI_ABI             22
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
@@ -66,7 +66,7 @@
  * and serves all PEs outside of the table.
  */
 struct gshmemi_direct {
-	uint32_t bias;                        /* -8 * first; first is the PE of the world with entry 0 */
+	uint32_t bias; /* -8 * first; first is the PE of the world with entry 0 */
 	uint32_t pad;
 	ptrdiff_t delta[GSHMEM_MAX_PES];      /* the heap */
 	ptrdiff_t sync_delta[GSHMEM_MAX_PES]; /* struct gshmemi_sync */
@@ -91,7 +91,7 @@ enum gshmemi_region_number {
  * (gshmemi_state.peers), or GSHMEMI_SENTINEL: it is not mapped, or, for atomics, has no native ones.
  */
 struct gshmemi_region {
-	char *base;                 /* of this PE's part; with 0 bytes no memory: offsets count from it */
+	char *base; /* of this PE's part; with 0 bytes no memory: offsets count from it */
 	uint64_t nbytes;
 	const ptrdiff_t *delta;     /* [npeers]; NULL: the region never existed */
 	const ptrdiff_t *amo_delta; /* likewise, for atomics */
@@ -128,21 +128,21 @@ struct gshmemi_table {
 #define GSHMEMI_SYNC_ROUNDS 6
 #define GSHMEMI_SYNC_WORDS  2
 struct gshmemi_sync {
-	uint64_t epoch;      /* barriers that this PE has entered; written by this PE */
-	uint64_t handle;     /* of the team, as an integer; 0: no team. The host writes from here on */
+	uint64_t epoch;         /* barriers that this PE has entered; written by this PE */
+	uint64_t handle;        /* of the team, as an integer; 0: no team. The host writes from here on */
 	const int32_t *members; /* [npes]: PEs of the world; NULL: member i is start + i * stride */
-	int32_t my_pe;       /* in the team */
+	int32_t my_pe;          /* in the team */
 	int32_t npes;
 	int32_t start;
 	int32_t stride;
-	uint64_t phase;      /* of the last collective: coll_phase.h. This PE writes it and ll_epoch */
+	uint64_t phase; /* of the last collective: coll_phase.h. This PE writes it and ll_epoch */
 	uint64_t ll_epoch;
-	uint64_t claim;      /* GSHMEM_CHECK: caller in a collective: 1 + work-group; UINT64_MAX: host; 0 */
-	uint64_t *stage;     /* this PE's part of the team's stage: flags, then packets */
-	uint32_t nflags;     /* words of the stage in front of the packets */
-	uint32_t npackets;   /* from one PE at each parity */
+	uint64_t claim;    /* GSHMEM_CHECK: caller in a collective: 1 + work-group; UINT64_MAX: host; 0 */
+	uint64_t *stage;   /* this PE's part of the team's stage: flags, then packets */
+	uint32_t nflags;   /* words of the stage in front of the packets */
+	uint32_t npackets; /* from one PE at each parity */
 	const struct gshmemi_team_nodes *nodes; /* NULL: the team's PEs are on one node */
-	char *scratch;       /* this PE's: parts of reductions are put here; NULL: got instead */
+	char *scratch; /* this PE's: parts of reductions are put here; NULL: got instead */
 	uint64_t pad[4];
 	/* [r][i]: epoch of the PE i * k^r before this one */
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX];
@@ -155,11 +155,11 @@ struct gshmemi_sync {
  * in the order of their first PEs in the team.
  */
 struct gshmemi_team_nodes {
-	int32_t nnodes;         /* that have PEs of the team */
+	int32_t nnodes; /* that have PEs of the team */
 	int32_t my_node;
-	int32_t nlocal;         /* PEs of the team on this node */
-	int32_t my_local;       /* number of this PE among them; 0: it is the node's first */
-	int32_t row[3]; /* row of flags in which each part of a barrier begins; -1: no room for them */
+	int32_t nlocal;   /* PEs of the team on this node */
+	int32_t my_local; /* number of this PE among them; 0: it is the node's first */
+	int32_t row[3];   /* row of flags in which each part of a barrier begins; -1: no room for them */
 	int32_t pad;
 	const int32_t *locals;  /* [nlocal]: PEs of the world on this node */
 	const int32_t *leaders; /* [nnodes]: the first PE of each node, as a PE of the world */
@@ -230,15 +230,15 @@ enum gshmemi_fault_kind {
 	GSHMEMI_FAULT_MISSING_THREADS,   /* found: GSHMEMI_ARCH_COUNT_WORD in the call; expected: all */
 	GSHMEMI_FAULT_UNEQUAL_THREADS, /* nbytes: enum gshmemi_argument; found: mine; expected: the first's */
 	GSHMEMI_FAULT_UNEQUAL_WAVE,    /* found: enum gshmemi_argument that differs within the wave */
-	GSHMEMI_FAULT_CONCURRENT,        /* found: claim of struct gshmemi_sync: the other caller */
-	GSHMEMI_FAULT_NOT_LOCKED,        /* address: of a lock that is free; found: its word */
-	GSHMEMI_FAULT_BAD_WINDOW,        /* found: the handle */
-	GSHMEMI_FAULT_OUTSIDE_WINDOW,    /* address: displacement in bytes, nbytes; expected: bytes on pe */
-	GSHMEMI_FAULT_WRONG_EPOCH,       /* found: enum gshmemi_win_state; pe: the target, or -1 */
-	GSHMEMI_FAULT_SEPARATE_WINDOW,   /* a wait in a kernel on a window of the separate model */
-	GSHMEMI_FAULT_WAITING,           /* as GSHMEMI_FAULT_WATCHDOG, from a wait that was asked */
+	GSHMEMI_FAULT_CONCURRENT,      /* found: claim of struct gshmemi_sync: the other caller */
+	GSHMEMI_FAULT_NOT_LOCKED,      /* address: of a lock that is free; found: its word */
+	GSHMEMI_FAULT_BAD_WINDOW,      /* found: the handle */
+	GSHMEMI_FAULT_OUTSIDE_WINDOW,  /* address: displacement in bytes, nbytes; expected: bytes on pe */
+	GSHMEMI_FAULT_WRONG_EPOCH,     /* found: enum gshmemi_win_state; pe: the target, or -1 */
+	GSHMEMI_FAULT_SEPARATE_WINDOW, /* a wait in a kernel on a window of the separate model */
+	GSHMEMI_FAULT_WAITING,         /* as GSHMEMI_FAULT_WATCHDOG, from a wait that was asked */
 	GSHMEMI_FAULT_WATCHDOG, /* a warning: address, found, expected, nbytes, cmp; pe: whose, or -1 */
-	GSHMEMI_FAULT_POISONED           /* the job is ending; the watcher has said why */
+	GSHMEMI_FAULT_POISONED  /* the job is ending; the watcher has said why */
 };
 
 /*
@@ -246,12 +246,12 @@ enum gshmemi_fault_kind {
  * src/end/fault.c.
  */
 enum gshmemi_argument {
-	GSHMEMI_ARGS_MOVE = 0,    /* dest, source, nelems in bytes, pe */
-	GSHMEMI_ARGS_SIGNAL = 4,  /* sig_addr, dest with pe (already compared), signal, sig_op */
-	GSHMEMI_ARGS_STRIDE = 8,  /* dst, sst, bsize, nblocks */
-	GSHMEMI_ARGS_COLL = 12,   /* dest, source, nelems, root */
-	GSHMEMI_ARGS_TEAM = 16,   /* team */
-	GSHMEMI_ARGS_WAIT = 20    /* ivar, none, cmp, cmp_value */
+	GSHMEMI_ARGS_MOVE = 0,   /* dest, source, nelems in bytes, pe */
+	GSHMEMI_ARGS_SIGNAL = 4, /* sig_addr, dest with pe (already compared), signal, sig_op */
+	GSHMEMI_ARGS_STRIDE = 8, /* dst, sst, bsize, nblocks */
+	GSHMEMI_ARGS_COLL = 12,  /* dest, source, nelems, root */
+	GSHMEMI_ARGS_TEAM = 16,  /* team */
+	GSHMEMI_ARGS_WAIT = 20   /* ivar, none, cmp, cmp_value */
 };
 
 /*
@@ -259,20 +259,20 @@ enum gshmemi_argument {
  * it (2); the watcher prints it and ends the job, or, for a warning, frees it again (0).
  */
 struct gshmemi_fault {
-	uint32_t state;    /* by the thread 1 claimed, 2 complete; by the watcher 3 printed, 0 free */
-	uint32_t kind;     /* enum gshmemi_fault_kind */
-	int32_t pe;        /* the PE of the call's argument, or the one waited for; -1: none */
-	uint32_t thread;   /* GSHMEMI_ARCH_THREAD_WORD: rank in the work-group, or lane of the wave */
-	uint64_t block;    /* work-group in the grid */
-	uint64_t on_host;  /* the CPU made the call; a fault that stops a kernel leaves it alone */
+	uint32_t state;   /* by the thread 1 claimed, 2 complete; by the watcher 3 printed, 0 free */
+	uint32_t kind;    /* enum gshmemi_fault_kind */
+	int32_t pe;       /* the PE of the call's argument, or the one waited for; -1: none */
+	uint32_t thread;  /* GSHMEMI_ARCH_THREAD_WORD: rank in the work-group, or lane of the wave */
+	uint64_t block;   /* work-group in the grid */
+	uint64_t on_host; /* the CPU made the call; a fault that stops a kernel leaves it alone */
 	uint64_t address;
 	uint64_t nbytes;
 	uint64_t found;
 	uint64_t expected;
-	int32_t cmp;       /* GSHMEM_CMP_*, for a wait */
-	uint32_t asked;    /* by the watcher. Not 0: waits report themselves until it has heard all */
+	int32_t cmp;    /* GSHMEM_CMP_*, for a wait */
+	uint32_t asked; /* by the watcher. Not 0: waits report themselves until it has heard all */
 	uint64_t waited_ns;
-	char call[64];     /* name of the call */
+	char call[64]; /* name of the call */
 };
 
 /*
@@ -300,9 +300,9 @@ struct gshmemi_attention {
 struct gshmemi_mailbox {
 	struct gshmemi_attention attention;
 	uint64_t pad[15];
-	uint64_t reply[GSHMEMI_MAIL_SLOTS];                   /* written by kernels, as done is */
-	struct gshmemi_op_record record[GSHMEMI_MAIL_SLOTS];   /* by the host, before it counts in posted */
-	char data[GSHMEMI_MAIL_SLOTS][GSHMEMI_MAIL_NBYTES];    /* likewise */
+	uint64_t reply[GSHMEMI_MAIL_SLOTS];                  /* written by kernels, as done is */
+	struct gshmemi_op_record record[GSHMEMI_MAIL_SLOTS]; /* by the host, before it counts in posted */
+	char data[GSHMEMI_MAIL_SLOTS][GSHMEMI_MAIL_NBYTES];  /* likewise */
 };
 
 /* Local memory that the program has registered. A place without bytes is empty; those in use are below n. */
@@ -315,31 +315,31 @@ struct gshmemi_buffers {
 };
 
 struct gshmemi_state {
-	int32_t my_pe;          /* -1 before init. One load reads this and npes: gshmemi_my_place */
-	int32_t npes;           /* 0 before init */
-	uint32_t why;           /* GSHMEMI_WHY_*; 0: every call goes the direct way */
-	uint32_t abi;           /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: of a module */
-	char *heap;             /* this PE's symmetric heap */
+	int32_t my_pe; /* -1 before init. One load reads this and npes: gshmemi_my_place */
+	int32_t npes;  /* 0 before init */
+	uint32_t why;  /* GSHMEMI_WHY_*; 0: every call goes the direct way */
+	uint32_t abi;  /* GSHMEMI_ABI, and GSHMEMI_ABI_DIRECT_ONLY: of a module */
+	char *heap;    /* this PE's symmetric heap */
 	uint64_t heap_nbytes;
-	struct gshmemi_sync *sync;         /* [nteams] this PE's, one for each place of a team */
+	struct gshmemi_sync *sync; /* [nteams] this PE's, one for each place of a team */
 	uint64_t nteams;
 	const struct gshmemi_context *contexts;
 	uint64_t ncontexts;
-	struct gshmemi_fault *fault;       /* host-pinned */
+	struct gshmemi_fault *fault; /* host-pinned */
 	const struct gshmemi_attention *attention;
-	struct gshmemi_mailbox *mailbox;   /* NULL: none; else it holds attention */
-	uint32_t *mail_lock;               /* device memory: mails taken, in twos, plus 1 while held */
-	void *sink;                        /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_p */
+	struct gshmemi_mailbox *mailbox;      /* NULL: none; else it holds attention */
+	uint32_t *mail_lock;                  /* device memory: mails taken, in twos, plus 1 while held */
+	void *sink;                           /* host-pinned, 8 bytes that nobody reads: gshmemi_slow_p */
 	const struct gshmemi_region *regions; /* [GSHMEMI_NREGIONS], host-pinned */
-	const int32_t *peers;              /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */
+	const int32_t *peers;                 /* [npes], host-pinned: GSHMEMI_PEER_CARRIED */
 	const struct gshmemi_table *const *tables; /* [GSHMEMI_NREGIONS], device memory; NULL: no region */
-	const struct gshmemi_win *windows; /* [place], device memory: state/window.h */
+	const struct gshmemi_win *windows;         /* [place], device memory: state/window.h */
 	const uint64_t *allocation_end; /* device memory, GSHMEM_CHECK: end of a granule's allocation, or 0 */
 	const struct gshmemi_buffers *buffers; /* host-pinned */
-	struct gshmemi_count *counts;      /* GSHMEM_STATS: of kernels, device memory: move/count.h */
-	struct gshmemi_trace *trace;       /* GSHMEM_TRACE: of kernels, device memory: state/trace.h */
-	uint64_t watchdog_ns;   /* a wait that lasts longer is reported; 0: never */
-	struct gshmemi_rpc_channel rpc;    /* to the CPU; nslots 0: none */
+	struct gshmemi_count *counts;          /* GSHMEM_STATS: of kernels, device memory: move/count.h */
+	struct gshmemi_trace *trace;           /* GSHMEM_TRACE: of kernels, device memory: state/trace.h */
+	uint64_t watchdog_ns;                  /* a wait that lasts longer is reported; 0: never */
+	struct gshmemi_rpc_channel rpc;        /* to the CPU; nslots 0: none */
 	struct gshmemi_direct direct;
 };
 
@@ -348,8 +348,8 @@ struct gshmemi_state {
 
 /* What a HIP unit tells the library about its copy of the state. Static storage of the unit. */
 struct gshmemi_state_copy {
-	uint32_t abi;           /* GSHMEMI_ABI */
-	uint32_t max_pes;       /* GSHMEM_MAX_PES */
+	uint32_t abi;     /* GSHMEMI_ABI */
+	uint32_t max_pes; /* GSHMEM_MAX_PES */
 	uint64_t state_nbytes;
 	/*
 	 * Finds the copy on the current device; returns a hipError_t. The unit asks its own runtime: a
@@ -357,12 +357,12 @@ struct gshmemi_state_copy {
 	 * the unit's symbols. Constructors must not call this: they run before the runtime knows the symbols.
 	 */
 	int (*locate)(void **address_p);
-	const char *platform;   /* GSHMEMI_ARCH_NAME */
-	const char *file;       /* the unit's name, for messages */
-	int32_t direct_only;    /* built with GSHMEM_DIRECT_ONLY */
-	int32_t uploaded;       /* owned by the library */
+	const char *platform;            /* GSHMEMI_ARCH_NAME */
+	const char *file;                /* the unit's name, for messages */
+	int32_t direct_only;             /* built with GSHMEM_DIRECT_ONLY */
+	int32_t uploaded;                /* owned by the library */
 	struct gshmemi_state_copy *next; /* owned by the library */
-	void *state;            /* owned by the library: where the copy is, while uploaded is set */
+	void *state;                     /* owned by the library: where the copy is, while uploaded is set */
 	/* With GSHMEMI_ARCH_LOADS_LAZILY: loads all kernels of the unit now; *nkernels_p says how many. */
 	int (*load)(unsigned *nkernels_p);
 };

@@ -43,14 +43,14 @@ enum gshmemi_trace_kind {
 #define GSHMEMI_KIND(NAME, TEXT) GSHMEMI_TRACE_##NAME,
 	GSHMEMI_TRACE_KINDS(GSHMEMI_KIND)
 #undef GSHMEMI_KIND
-	GSHMEMI_TRACE_NKINDS
+		GSHMEMI_TRACE_NKINDS
 };
 #define GSHMEMI_TRACE_CARRIED 0x100U /* in what: an operation that a carrier performs */
 #define GSHMEMI_TRACE_ON_HOST 0x200U
 
 /* Words of 8 bytes. They arrive in any order: no thread waits until its event is written. */
 struct gshmemi_trace_event {
-	uint64_t begin_ns;   /* gshmemi_arch_clock_ns: in a kernel the GPU's clock */
+	uint64_t begin_ns; /* gshmemi_arch_clock_ns: in a kernel the GPU's clock */
 	uint64_t end_ns;
 	uint64_t number;     /* bits 56 - 63 its ring, 0 - 55 its place among the ring's events, from 1 */
 	uint64_t end_number; /* equal to number if end_ns belongs to this event, not to an earlier one */
@@ -68,8 +68,8 @@ struct gshmemi_trace_event {
 
 /* The library has one; kernels have another in device memory, because GPUs have no atomics on the CPU's. */
 struct gshmemi_trace {
-	struct gshmemi_trace_event *events;       /* [GSHMEMI_TRACE_RINGS][nslots], host-pinned */
-	uint64_t nslots;                          /* of a ring, a power of two */
+	struct gshmemi_trace_event *events; /* [GSHMEMI_TRACE_RINGS][nslots], host-pinned */
+	uint64_t nslots;                    /* of a ring, a power of two */
 	uint64_t pad[6];
 	uint64_t nevents[GSHMEMI_TRACE_RINGS][8]; /* [0]: so far; a line for each ring */
 };
@@ -136,8 +136,8 @@ GSHMEMI_FN void gshmemi_trace_fill(struct gshmemi_trace_event *e, uint64_t numbe
  * Begin an event, whose fields the arguments are. Returns its number, for gshmemi_trace_end. The caller knows
  * that GSHMEM_TRACE is set.
  */
-GSHMEMI_COLD uint64_t gshmemi_trace_begin_at(uint64_t what, uint64_t nbytes, uint64_t value, int cmp,
-					     const char *call, uint64_t caller)
+GSHMEMI_COLD uint64_t gshmemi_trace_begin_at(
+	uint64_t what, uint64_t nbytes, uint64_t value, int cmp, const char *call, uint64_t caller)
 {
 	struct gshmemi_trace *const trace = GSHMEMI_TRACE_INTO;
 	struct gshmemi_trace_who who = {0, gshmemi_arch_thread_name() | (uint64_t)(unsigned)cmp << 32};
@@ -186,7 +186,7 @@ GSHMEMI_FN uint64_t gshmemi_trace_wait(const void *ivar, int cmp, uint64_t value
 	if (!gshmemi_is_traced())
 		return 0;
 	return gshmemi_trace_begin_at(gshmemi_trace_what(GSHMEMI_TRACE_WAIT, pe), (uint64_t)(uintptr_t)ivar,
-				      value, cmp, call, gshmemi_arch_caller());
+		value, cmp, call, gshmemi_arch_caller());
 }
 
 #endif /* GSHMEM_TRACE_H */

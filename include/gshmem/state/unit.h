@@ -17,19 +17,30 @@
 #include <gshmem/state/host.h>
 
 /* GSHMEM_MAX_PES sentinels; an initialiser that C and C++ both accept. */
-#define GSHMEMI_8(x)    x, x, x, x, x, x, x, x
-#define GSHMEMI_64(x)   GSHMEMI_8(GSHMEMI_8(x))
-#define GSHMEMI_512(x)  GSHMEMI_8(GSHMEMI_64(x))
+#define GSHMEMI_8(x)   x, x, x, x, x, x, x, x
+#define GSHMEMI_64(x)  GSHMEMI_8(GSHMEMI_8(x))
+#define GSHMEMI_512(x) GSHMEMI_8(GSHMEMI_64(x))
 #if GSHMEM_MAX_PES == 8
-#define GSHMEMI_SENTINELS {GSHMEMI_8(GSHMEMI_SENTINEL)}
+#define GSHMEMI_SENTINELS \
+	{ \
+		GSHMEMI_8(GSHMEMI_SENTINEL) \
+	}
 #elif GSHMEM_MAX_PES == 64
-#define GSHMEMI_SENTINELS {GSHMEMI_64(GSHMEMI_SENTINEL)}
+#define GSHMEMI_SENTINELS \
+	{ \
+		GSHMEMI_64(GSHMEMI_SENTINEL) \
+	}
 #elif GSHMEM_MAX_PES == 512
-#define GSHMEMI_SENTINELS {GSHMEMI_512(GSHMEMI_SENTINEL)}
+#define GSHMEMI_SENTINELS \
+	{ \
+		GSHMEMI_512(GSHMEMI_SENTINEL) \
+	}
 #elif GSHMEM_MAX_PES == 2048
 #define GSHMEMI_SENTINELS \
-	{GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), \
-	 GSHMEMI_512(GSHMEMI_SENTINEL)}
+	{ \
+		GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), GSHMEMI_512(GSHMEMI_SENTINEL), \
+			GSHMEMI_512(GSHMEMI_SENTINEL) \
+	}
 #else
 #error "gshmem: GSHMEM_MAX_PES must be 8, 64, 512 or 2048 (3 x 8 bytes each of 64 KiB of constant memory)"
 #endif
@@ -48,10 +59,14 @@
 
 /* A state that nobody has filled. */
 #define GSHMEMI_STATE_INIT \
-	{-1, 0, GSHMEMI_WHY_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, NULL, \
-	 NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
-	 {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0}, \
-	 {0, 0, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS}}
+	{ \
+		-1, 0, GSHMEMI_WHY_UNSET, GSHMEMI_STATE_ABI, NULL, 0, NULL, 0, NULL, 0, NULL, NULL, NULL, \
+			NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, \
+			{NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0}, \
+		{ \
+			0, 0, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS, GSHMEMI_SENTINELS \
+		} \
+	}
 
 #if GSHMEMI_KERNELS && GSHMEMI_MODULE
 extern "C" {
@@ -67,9 +82,7 @@ static inline int gshmemi_unit_locate(void **address_p)
 
 #if GSHMEMI_ARCH_LOADS_LAZILY
 /* Nobody launches it: by its address the runtime finds the unit's other kernels. */
-static __global__ void gshmemi_unit_kernel(void)
-{
-}
+static __global__ void gshmemi_unit_kernel(void) {}
 
 static inline int gshmemi_unit_load(unsigned *nkernels_p)
 {

@@ -10,17 +10,17 @@
 #include <gshmem/state/state.h>
 
 /* A handle: the window's place, counted from 1, and above it how many windows had this place before. */
-#define GSHMEMI_WIN_PLACE_BITS 12
+#define GSHMEMI_WIN_PLACE_BITS  12
 #define GSHMEMI_WIN_GENERATIONS (1U << 19)
 
 /* The kind of epoch that a PE has open on a window. The order is that of the names in src/end/fault.c. */
 enum gshmemi_win_state {
 	GSHMEMI_WIN_NONE,
-	GSHMEMI_WIN_FENCE,            /* fence was called, and no operation since */
+	GSHMEMI_WIN_FENCE, /* fence was called, and no operation since */
 	GSHMEMI_WIN_FENCE_EPOCH,
-	GSHMEMI_WIN_PSCW,             /* between start and complete, or post and wait, or both */
-	GSHMEMI_WIN_LOCK,             /* of some PEs: each has its own state */
-	GSHMEMI_WIN_LOCK_NO_CHECK,    /* likewise, and all of them with NOCHECK: nobody is kept out */
+	GSHMEMI_WIN_PSCW,          /* between start and complete, or post and wait, or both */
+	GSHMEMI_WIN_LOCK,          /* of some PEs: each has its own state */
+	GSHMEMI_WIN_LOCK_NO_CHECK, /* likewise, and all of them with NOCHECK: nobody is kept out */
 	GSHMEMI_WIN_LOCK_ALL,
 	GSHMEMI_WIN_LOCK_ALL_NO_CHECK,
 	GSHMEMI_WIN_NSTATES
@@ -33,11 +33,11 @@ enum gshmemi_win_state {
 
 /* One PE of a window. */
 struct gshmemi_win_part {
-	char *base;         /* its memory as an address here, to which the distance to the PE is added */
+	char *base; /* its memory as an address here, to which the distance to the PE is added */
 	uint64_t nbytes;
 	uint32_t disp_unit; /* bytes */
 	int32_t world_pe;
-	char *here;         /* base in this process; NULL: operations do not go there directly */
+	char *here; /* base in this process; NULL: operations do not go there directly */
 };
 
 /*
@@ -45,19 +45,19 @@ struct gshmemi_win_part {
  * opens and closes epochs, on the host or in a kernel. Counters only grow.
  */
 struct gshmemi_win_target {
-	uint32_t lock;         /* GSHMEMI_WIN_LOCKED, and how it was locked: win/epoch.h; 0: not locked */
-	uint16_t is_accessed;  /* named by start; complete has not been called */
-	uint16_t is_exposed;   /* named by post; wait has not been called */
-	uint64_t nposted;      /* exposure epochs of this PE that were published there */
-	uint64_t nstarted;     /* access epochs of this PE that waited for a post of it */
-	uint64_t ncompleted;   /* access epochs of this PE on it */
-	uint64_t nexposed;     /* exposure epochs of this PE to it */
+	uint32_t lock;        /* GSHMEMI_WIN_LOCKED, and how it was locked: win/epoch.h; 0: not locked */
+	uint16_t is_accessed; /* named by start; complete has not been called */
+	uint16_t is_exposed;  /* named by post; wait has not been called */
+	uint64_t nposted;     /* exposure epochs of this PE that were published there */
+	uint64_t nstarted;    /* access epochs of this PE that waited for a post of it */
+	uint64_t ncompleted;  /* access epochs of this PE on it */
+	uint64_t nexposed;    /* exposure epochs of this PE to it */
 };
 struct gshmemi_win_epoch {
-	uint32_t state;        /* enum gshmemi_win_state */
-	uint32_t is_accessing; /* PSCW: between start and complete */
-	uint32_t is_exposing;  /* PSCW: between post and wait */
-	uint32_t nlocked;      /* targets that are locked */
+	uint32_t state;             /* enum gshmemi_win_state */
+	uint32_t is_accessing;      /* PSCW: between start and complete */
+	uint32_t is_exposing;       /* PSCW: between post and wait */
+	uint32_t nlocked;           /* targets that are locked */
 	uint32_t nlocked_unchecked; /* those of them that are locked with NOCHECK */
 	uint32_t pad;
 	struct gshmemi_win_target target[1]; /* [npes] */
@@ -67,9 +67,9 @@ struct gshmemi_win_epoch {
 struct gshmemi_win {
 	int32_t handle;
 	int32_t npes;
-	int32_t my_pe;                        /* in its team */
-	uint32_t flags;                       /* GSHMEMI_WIN_* */
-	const ptrdiff_t *delta;               /* of its region: struct gshmemi_where */
+	int32_t my_pe;          /* in its team */
+	uint32_t flags;         /* GSHMEMI_WIN_* */
+	const ptrdiff_t *delta; /* of its region: struct gshmemi_where */
 	const ptrdiff_t *amo_delta;
 	const struct gshmemi_win_part *parts; /* [npes] */
 	struct gshmemi_win_control *control;  /* this PE's */
@@ -86,9 +86,9 @@ struct gshmemi_win {
 struct gshmemi_win_control {
 	/* of fence and free: a struct gshmemi_sync without words */
 	uint64_t sync[offsetof(struct gshmemi_sync, word) / 8];
-	uint64_t wrong[2];          /* for free: [0] a PE's memory is gone; [1] a PE has an epoch open */
-	uint64_t lock;              /* win/epoch.h */
-	uint64_t wide;              /* 1: a PE holds the lock of elements wider than atomics */
+	uint64_t wrong[2]; /* for free: [0] a PE's memory is gone; [1] a PE has an epoch open */
+	uint64_t lock;     /* win/epoch.h */
+	uint64_t wide;     /* 1: a PE holds the lock of elements wider than atomics */
 	uint64_t notification[GSHMEMI_WIN_NOTIFICATIONS];
 	uint64_t card[GSHMEMI_WIN_CARD_NBYTES / 8]; /* what create tells the others: src/win/create.c */
 	uint64_t flag[1];                           /* [npes] posts of PE i, then [npes] its completes */
@@ -107,10 +107,9 @@ GSHMEMI_FN struct gshmemi_sync *gshmemi_win_sync(struct gshmemi_win_control *con
 
 GSHMEMI_FN unsigned gshmemi_win_pieces(int npes)
 {
-	return (unsigned)((offsetof(struct gshmemi_win_control,
-				    flag) + 2 * sizeof(uint64_t) * (unsigned)npes +
-				    GSHMEMI_WIN_PIECE_NBYTES - 1) /
-			  GSHMEMI_WIN_PIECE_NBYTES);
+	return (unsigned)((offsetof(struct gshmemi_win_control, flag) +
+				  2 * sizeof(uint64_t) * (unsigned)npes + GSHMEMI_WIN_PIECE_NBYTES - 1) /
+		GSHMEMI_WIN_PIECE_NBYTES);
 }
 
 #endif /* GSHMEM_WINDOW_H */

@@ -64,8 +64,8 @@ GSHMEMI_FN char *gshmemi_mail_find(uint64_t head)
 	const uint64_t peer = gshmemi_arch_uniform(gshmemi_arch_load(entry, 4)) >> 1;
 	const ptrdiff_t *delta =
 		(const ptrdiff_t *)(uintptr_t)gshmemi_arch_uniform(gshmemi_arch_load(&region->delta, 8));
-	const uint64_t distance = delta ? gshmemi_arch_uniform(gshmemi_arch_load(&delta[peer], 8))
-		: (uint64_t)GSHMEMI_SENTINEL;
+	const uint64_t distance =
+		delta ? gshmemi_arch_uniform(gshmemi_arch_load(&delta[peer], 8)) : (uint64_t)GSHMEMI_SENTINEL;
 
 	if (distance == (uint64_t)GSHMEMI_SENTINEL)
 		return NULL;
@@ -79,8 +79,8 @@ GSHMEMI_FN char *gshmemi_mail_find(uint64_t head)
  * its last release. The record is read at once, and again after its place had to be looked up, which takes
  * the registers.
  */
-GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, int is_first,
-				    struct gshmemi_mail_last *last)
+GSHMEMI_FN int gshmemi_mail_perform(
+	struct gshmemi_mailbox *box, uint32_t slot, int is_first, struct gshmemi_mail_last *last)
 {
 	const struct gshmemi_op_record *record = &box->record[slot];
 	uint64_t head, place, value, cond;
@@ -114,8 +114,8 @@ GSHMEMI_FN int gshmemi_mail_perform(struct gshmemi_mailbox *box, uint32_t slot, 
 			gshmemi_arch_store(there, value, (unsigned)cond);
 		break;
 	case GSHMEMI_AMO:
-		value = gshmemi_amo_peer(gshmemi_op_op(head), there, value, cond,
-					 gshmemi_op_word_nbytes(head));
+		value = gshmemi_amo_peer(
+			gshmemi_op_op(head), there, value, cond, gshmemi_op_word_nbytes(head));
 		if (head & GSHMEMI_OP_FETCHES)
 			gshmemi_arch_store(&box->reply[slot], value, 8);
 		break;
@@ -150,8 +150,8 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 		gshmemi_arch_fence_acquire();
 		if ((int32_t)(posted - taken) > 0) {
 			while (taken != posted && left &&
-			       gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS,
-						    left == GSHMEMI_MAIL_LIMIT, &last))
+				gshmemi_mail_perform(box, taken / 2 % GSHMEMI_MAIL_SLOTS,
+					left == GSHMEMI_MAIL_LIMIT, &last))
 				taken += 2, left--;
 			gshmemi_arch_fence_release();
 			gshmemi_arch_store(&box->attention.done, taken, 4);
@@ -169,7 +169,7 @@ GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 GSHMEMI_COLD void gshmemi_attend_at(void)
 {
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, gshmemi_arch_wave_some(0)) == 0 &&
-	    gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
+		gshmemi_mail_is_open(gshmemi_arch_load(gshmemi_state.attention, 8)))
 		gshmemi_mail_serve(gshmemi_state.mailbox, gshmemi_state.mail_lock);
 }
 

@@ -61,8 +61,7 @@ extern struct gshmemi_attention *gshmemi_host_attention; /* src/device/state.c *
  * report. UINT64_MAX: the caller reports its wait itself.
  */
 GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, unsigned nbytes,
-					uint64_t found, int cmp,
-					 uint64_t value, int pe, const char *call, uint64_t caller)
+	uint64_t found, int cmp, uint64_t value, int pe, const char *call, uint64_t caller)
 {
 	const uint64_t limit_ns = gshmemi_state.watchdog_ns;
 	uint64_t waited_ns;
@@ -79,13 +78,12 @@ GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, u
 	if (!is_late && !gshmemi_arch_load(&gshmemi_state.fault->asked, 4))
 		return started_ns;
 	gshmemi_fault_slow_wait(is_late ? GSHMEMI_FAULT_WATCHDOG : GSHMEMI_FAULT_WAITING, pe, ivar, nbytes,
-				found, cmp, value, waited_ns, call, caller);
+		found, cmp, value, waited_ns, call, caller);
 	return is_late ? started_ns | 1 : started_ns;
 }
 
 GSHMEMI_COLD uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar, unsigned nbytes,
-					   uint64_t found, int cmp, uint64_t value, int pe, const char *call,
-					   uint64_t caller)
+	uint64_t found, int cmp, uint64_t value, int pe, const char *call, uint64_t caller)
 {
 	return gshmemi_wait_longer(started_ns, ivar, nbytes, found, cmp, value, pe, call, caller);
 }
@@ -97,15 +95,15 @@ GSHMEMI_COLD uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
  * it.
  */
 GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const void *ivar, unsigned nbytes,
-				      uint64_t found, int cmp, uint64_t value, int pe, const char *call)
+	uint64_t found, int cmp, uint64_t value, int pe, const char *call)
 {
 #ifndef GSHMEMI_LIBRARY
 	if (GSHMEMI_ON_HOST())
 		return gshmemi_host_wait_long(started_ns, ivar, nbytes, found, cmp, value, pe, call);
 #endif
 	if ((polls & (GSHMEMI_CLOCK_POLLS - 1)) == 0)
-		started_ns = gshmemi_wait_long_at(started_ns, ivar, nbytes, found, cmp, value, pe, call,
-						  gshmemi_arch_caller());
+		started_ns = gshmemi_wait_long_at(
+			started_ns, ivar, nbytes, found, cmp, value, pe, call, gshmemi_arch_caller());
 	gshmemi_attend();
 	return started_ns;
 }
@@ -122,7 +120,7 @@ void gshmemi_host_progress(void); /* src/net/net.c */
 GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 {
 	const int is_near = GSHMEMI_ARCH_SHARED_MEMORY && gshmemi_is_slow(GSHMEMI_WHY_NET) && pe >= 0 &&
-			    !(gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED);
+		!(gshmemi_state.peers[pe] & GSHMEMI_PEER_CARRIED);
 
 	if (is_near)
 		GSHMEMI_ARCH_PAUSE_NEAR(polls_p);
@@ -139,20 +137,20 @@ GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
  * that should change the word, for the report, or -1. The acquire pairs with the release before the update
  * (gshmemi_put_signal, gshmemi_fence).
  */
-GSHMEMI_FN uint64_t gshmemi_wait(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
-				 int pe, const char *call)
+GSHMEMI_FN uint64_t gshmemi_wait(
+	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe, const char *call)
 {
 	uint64_t found, started_ns = 0, open = 0;
 	unsigned polls = 0;
 
-	while (found = gshmemi_arch_load(ivar, nbytes), !gshmemi_compare(found, cmp, value, nbytes,
-		is_signed)) {
+	while (found = gshmemi_arch_load(ivar, nbytes),
+		!gshmemi_compare(found, cmp, value, nbytes, is_signed)) {
 		if (GSHMEMI_TRACES && !polls)
 			open = gshmemi_trace_wait(ivar, cmp, value, pe, call);
 		gshmemi_wait_pause(&polls, pe);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
-			started_ns = gshmemi_wait_long(polls, started_ns, ivar, nbytes, found, cmp, value, pe,
-						       call);
+			started_ns = gshmemi_wait_long(
+				polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
 	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();

@@ -7,7 +7,7 @@
 
 /* A wait by a scope: one thread polls, then every thread acquires, because waves need not share a cache. */
 GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nbytes, int is_signed, int cmp,
-				       uint64_t value, const char *call)
+	uint64_t value, const char *call)
 {
 	struct gshmemi_group group;
 
@@ -29,8 +29,8 @@ GSHMEMI_FN uint64_t gshmemi_wait_until(int scope, const void *ivar, unsigned nby
 	return gshmemi_arch_load(ivar, nbytes);
 }
 
-GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value,
-			    const char *call)
+GSHMEMI_FN int gshmemi_test(
+	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call)
 {
 	/* the caller polls: let others run at once, as late in a wait */
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1;
@@ -57,8 +57,8 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 	GSHMEM_API void PREFIX##_##NAME##_wait_until##SUFFIX(TYPE *ivar, int cmp, TYPE cmp_value) \
 	{ \
 		(void)gshmemi_wait_until(SCOPE, ivar, sizeof(TYPE), GSHMEMI_IS_SIGNED(TYPE), cmp, \
-					 gshmemi_value_load(&cmp_value, sizeof cmp_value), \
-					 #PREFIX "_" #NAME "_wait_until" #SUFFIX); \
+			gshmemi_value_load(&cmp_value, sizeof cmp_value), \
+			#PREFIX "_" #NAME "_wait_until" #SUFFIX); \
 	}
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_WAIT_UNTIL(gshmem, NAME, TYPE, , GSHMEMI_THREAD) \
@@ -67,8 +67,7 @@ GSHMEMI_FN int gshmemi_test(const void *ivar, unsigned nbytes, int is_signed, in
 	GSHMEM_API int gshmem_##NAME##_test(TYPE *ivar, int cmp, TYPE cmp_value) \
 	{ \
 		return gshmemi_test(ivar, sizeof(TYPE), GSHMEMI_IS_SIGNED(TYPE), cmp, \
-				    gshmemi_value_load(&cmp_value, sizeof cmp_value), \
-				    "gshmem_" #NAME "_test"); \
+			gshmemi_value_load(&cmp_value, sizeof cmp_value), "gshmem_" #NAME "_test"); \
 	}
 GSHMEM_WAIT_TYPES(GSHMEMI_DEFINE)
 #undef GSHMEMI_DEFINE

@@ -40,8 +40,8 @@ struct gshmemi_many_found {
  * One pass. ANY ends with the first object that it finds, so its passes start at different objects: repeated
  * calls then find each of them.
  */
-GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(const struct gshmemi_wait_set *set, int which,
-						       size_t first)
+GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(
+	const struct gshmemi_wait_set *set, int which, size_t first)
 {
 	struct gshmemi_many_found found = {0, 0, SIZE_MAX, 0};
 	size_t n, i;
@@ -52,8 +52,8 @@ GSHMEMI_FN struct gshmemi_many_found gshmemi_many_pass(const struct gshmemi_wait
 			continue;
 		found.nset++;
 		found.value = gshmemi_arch_load(set->ivars + i * set->nbytes, set->nbytes);
-		if (!gshmemi_compare(found.value, set->cmp, gshmemi_many_value(set, i), set->nbytes,
-				     set->is_signed))
+		if (!gshmemi_compare(
+			    found.value, set->cmp, gshmemi_many_value(set, i), set->nbytes, set->is_signed))
 			continue;
 		if (which == GSHMEMI_MANY_SOME)
 			set->indices[found.nheld] = i;
@@ -71,7 +71,7 @@ GSHMEMI_FN size_t gshmemi_many_first(const struct gshmemi_wait_set *set, int whi
 	if (which != GSHMEMI_MANY_ANY || set->nelems < 2)
 		return 0;
 	return (size_t)((uint64_t)((uint32_t)gshmemi_arch_clock_ns() * 2654435769U) * (uint32_t)set->nelems >>
-			32);
+		32);
 }
 
 /* The API's answer. */
@@ -106,7 +106,7 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 	for (i = 0; which == GSHMEMI_MANY_ALL && i < set->nelems; i++)
 		if (!set->status || !set->status[i])
 			(void)gshmemi_wait(set->ivars + i * set->nbytes, set->nbytes, set->is_signed,
-					   set->cmp, gshmemi_many_value(set, i), -1, call);
+				set->cmp, gshmemi_many_value(set, i), -1, call);
 	while (which != GSHMEMI_MANY_ALL) {
 		found = gshmemi_many_pass(set, which, first);
 		if (found.nheld || !found.nset)
@@ -116,8 +116,7 @@ GSHMEMI_FN size_t gshmemi_wait_many(const struct gshmemi_wait_set *set, int whic
 		gshmemi_wait_pause(&polls, -1);
 		if ((polls & (GSHMEMI_WAIT_POLLS - 1)) == 0)
 			started_ns = gshmemi_wait_long(polls, started_ns, set->ivars, set->nbytes,
-						       found.value, set->cmp, gshmemi_many_value(set, 0), -1,
-						       call);
+				found.value, set->cmp, gshmemi_many_value(set, 0), -1, call);
 	}
 	gshmemi_trace_end(open);
 	gshmemi_arch_fence_acquire();
@@ -150,23 +149,23 @@ GSHMEMI_FN size_t gshmemi_test_many(const struct gshmemi_wait_set *set, int whic
 	{ \
 		const char *values = (const char *)(VALUES); \
 		struct gshmemi_wait_set set = {(const char *)ivars, nelems, INDICES, status, values, \
-					       sizeof(TYPE), (TYPE)-1 < (TYPE)1, IS_VECTOR, cmp}; \
+			sizeof(TYPE), (TYPE)-1 < (TYPE)1, IS_VECTOR, cmp}; \
 \
 		RETURN gshmemi_##DO##_many(&set, GSHMEMI_MANY_##WHICH, "gshmem_" #CALL); \
 	}
 #define GSHMEMI_DEFINE_VALUES(NAME, TYPE, VECTOR, VALUE, VALUES, IS_VECTOR) \
-	GSHMEMI_MANY(void, (void), NAME##_wait_until_all##VECTOR, wait, ALL, TYPE, VALUES, IS_VECTOR, \
-		     NULL, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(void, (void), NAME##_wait_until_all##VECTOR, wait, ALL, TYPE, VALUES, IS_VECTOR, NULL, \
+		const int *status, int cmp, VALUE) \
 	GSHMEMI_MANY(size_t, return, NAME##_wait_until_any##VECTOR, wait, ANY, TYPE, VALUES, IS_VECTOR, \
-		     NULL, const int *status, int cmp, VALUE) \
+		NULL, const int *status, int cmp, VALUE) \
 	GSHMEMI_MANY(size_t, return, NAME##_wait_until_some##VECTOR, wait, SOME, TYPE, VALUES, IS_VECTOR, \
-		     indices, size_t *indices, const int *status, int cmp, VALUE) \
-	GSHMEMI_MANY(int, return (int), NAME##_test_all##VECTOR, test, ALL, TYPE, VALUES, IS_VECTOR, \
-		     NULL, const int *status, int cmp, VALUE) \
-	GSHMEMI_MANY(size_t, return, NAME##_test_any##VECTOR, test, ANY, TYPE, VALUES, IS_VECTOR, \
-		     NULL, const int *status, int cmp, VALUE) \
-	GSHMEMI_MANY(size_t, return, NAME##_test_some##VECTOR, test, SOME, TYPE, VALUES, IS_VECTOR, \
-		     indices, size_t *indices, const int *status, int cmp, VALUE)
+		indices, size_t * indices, const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(int, return (int), NAME##_test_all##VECTOR, test, ALL, TYPE, VALUES, IS_VECTOR, NULL, \
+		const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(size_t, return, NAME##_test_any##VECTOR, test, ANY, TYPE, VALUES, IS_VECTOR, NULL, \
+		const int *status, int cmp, VALUE) \
+	GSHMEMI_MANY(size_t, return, NAME##_test_some##VECTOR, test, SOME, TYPE, VALUES, IS_VECTOR, indices, \
+		size_t * indices, const int *status, int cmp, VALUE)
 #define GSHMEMI_DEFINE(NAME, TYPE) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, , TYPE cmp_value, &cmp_value, 0) \
 	GSHMEMI_DEFINE_VALUES(NAME, TYPE, _vector, const TYPE *cmp_values, cmp_values, 1)

@@ -6,8 +6,8 @@
 #include <gshmem/win/batch.h>
 
 /* Check an operator and a range of nelems elements: always on the host, in kernels with GSHMEM_CHECK. */
-GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, struct gshmemi_win_access to, size_t nelems,
-	struct gshmemi_win_update u)
+GSHMEMI_FN int gshmemi_win_check_op(
+	const struct gshmemi_win *w, struct gshmemi_win_access to, size_t nelems, struct gshmemi_win_update u)
 {
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) && !gshmemi_win_has_op(u.op, u.kind))
 		return gshmemi_win_bad_argument(u.op, to.call);
@@ -22,8 +22,8 @@ GSHMEMI_FN char *gshmemi_win_there(const struct gshmemi_win_place *at)
 	if (GSHMEMI_TRACES_DIRECT && !GSHMEMI_ON_HOST() && gshmemi_is_traced())
 		return NULL; /* gshmemi_amo records each */
 	return !GSHMEMI_ON_HOST() && gshmemi_peer_ptr(at->where.amo_delta, at->address, at->world_pe, &there)
-		       ? (char *)there
-		       : NULL;
+		? (char *)there
+		: NULL;
 }
 
 /* Each thread of the scope updates its share of the elements. result NULL: the old values are not wanted. */
@@ -50,9 +50,9 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 	at.there = gshmemi_win_there(&at);
 	most = gshmemi_win_batch_nelems(&at, u, result != NULL);
 	for (i = group.rank * most; i < nelems; i += group.size * most)
-		gshmemi_win_elements(w, &at, (ptrdiff_t)(i * u.nbytes), u, (const char *)source + i * u.nbytes,
-			result ? (char *)result + i * u.nbytes : NULL, nelems - i < most ? nelems - i : most,
-			most);
+		gshmemi_win_elements(w, &at, (ptrdiff_t)(i * u.nbytes), u,
+			(const char *)source + i * u.nbytes, result ? (char *)result + i * u.nbytes : NULL,
+			nelems - i < most ? nelems - i : most, most);
 	gshmemi_group_end(&group);
 	return 0;
 }

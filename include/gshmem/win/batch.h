@@ -16,7 +16,7 @@ struct gshmemi_win_batch {
 	unsigned inside;  /* bytes of the first word in front of the first element */
 	size_t nelems;
 	const char *source;
-	char *result;     /* NULL: the old values are not wanted */
+	char *result; /* NULL: the old values are not wanted */
 };
 
 /* How many elements a thread takes at a time. */
@@ -32,8 +32,8 @@ GSHMEMI_FN size_t gshmemi_win_batch_nelems(
 }
 
 /* For each element in word i, whose value is bits: fold the source into it, or store its old value. */
-GSHMEMI_FN void gshmemi_win_batch_word(const struct gshmemi_win_batch *batch, size_t i, char *bits,
-				       int is_result)
+GSHMEMI_FN void gshmemi_win_batch_word(
+	const struct gshmemi_win_batch *batch, size_t i, char *bits, int is_result)
 {
 	size_t at = i ? i * batch->wordlen : batch->inside, k;
 	struct gshmemi_word elem[4]; /* as large as any that fold knows */
@@ -88,13 +88,13 @@ GSHMEMI_COLD void gshmemi_win_swap_batch(
 			if (native < 0)
 				gshmemi_win_batch_word(batch, i, (char *)&value, 0);
 			else if (native != GSHMEMI_AMO_FETCH)
-				value = gshmemi_value_load(batch->source + i * batch->wordlen,
-							   batch->wordlen);
+				value = gshmemi_value_load(
+					batch->source + i * batch->wordlen, batch->wordlen);
 			found[i] = 0;
 			gshmemi_amo_nbi(at->where, &found[i], there + i * batch->wordlen,
-					gshmemi_make_update(native < 0 ? GSHMEMI_AMO_CAS : native, value,
-							    word[i], batch->wordlen, 1),
-					at->world_pe, at->call);
+				gshmemi_make_update(native < 0 ? GSHMEMI_AMO_CAS : native, value, word[i],
+					batch->wordlen, 1),
+				at->world_pe, at->call);
 		}
 		gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, at->call);
 		for (i = 0; i < nwords; i++) {

@@ -25,7 +25,7 @@ GSHMEMI_FN void gshmemi_win_request_begin(int rc, gshmemx_win_t win, int pe, gsh
 		request->pe = GSHMEMI_WIN_REQUEST_ANY;
 	else
 		request->pe = gshmemi_is_slow(GSHMEMI_WHY_LATE) ? gshmemi_win_of(win)->parts[pe].world_pe
-								 : GSHMEMI_WIN_REQUEST_OVER;
+								: GSHMEMI_WIN_REQUEST_OVER;
 }
 
 /* A request belongs to one thread, also after a group's call: each thread completes what it has open. */
@@ -100,8 +100,8 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, struct gshmemi_win_args arg
 		return GSHMEMI_WIN_RUN(BODY, SCOPE, GSHMEMI_UNPACK ARGS); \
 	}
 #define GSHMEMI_WIN_DEFINE_VALUES(API, NAME, TYPE, KIND) \
-	API TYPE gshmemx_win_##NAME##_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, \
-						   int pe) \
+	API TYPE gshmemx_win_##NAME##_fetch_and_op( \
+		gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe) \
 	{ \
 		TYPE old; \
 \
@@ -111,8 +111,8 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, struct gshmemi_win_args arg
 			gshmemi_win_make_update(op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE))); \
 		return old; \
 	} \
-	API TYPE gshmemx_win_##NAME##_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, \
-						       TYPE value, int pe) \
+	API TYPE gshmemx_win_##NAME##_compare_and_swap( \
+		gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value, int pe) \
 	{ \
 		TYPE old; \
 \
@@ -136,8 +136,10 @@ GSHMEMI_WIN_VALUE_CALLS
 
 #define GSHMEMI_W(NAME, PARAMETERS, BODY, ARGS) \
 	GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME, PARAMETERS, BODY, ARGS, GSHMEMI_THREAD) \
-	GSHMEMI_OF_GROUPS(GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME##_wave, PARAMETERS, BODY, ARGS, GSHMEMI_WAVE)) \
-	GSHMEMI_OF_GROUPS(GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME##_wg, PARAMETERS, BODY, ARGS, GSHMEMI_WG))
+	GSHMEMI_OF_GROUPS(GSHMEMI_WIN_DEFINE( \
+		GSHMEMI_LONG_DOUBLE_API, NAME##_wave, PARAMETERS, BODY, ARGS, GSHMEMI_WAVE)) \
+	GSHMEMI_OF_GROUPS( \
+		GSHMEMI_WIN_DEFINE(GSHMEMI_LONG_DOUBLE_API, NAME##_wg, PARAMETERS, BODY, ARGS, GSHMEMI_WG))
 #define GSHMEMI_WV(NAME, TYPE, KIND) GSHMEMI_WIN_DEFINE_VALUES(GSHMEMI_LONG_DOUBLE_API, NAME, TYPE, KIND)
 GSHMEMI_WIN_LONG_DOUBLE_CALLS
 GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS

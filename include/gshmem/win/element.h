@@ -61,7 +61,7 @@ GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
 		return !is_complex;
 	default:
 		return op == GSHMEMX_SUM || op == GSHMEMX_PROD || op == GSHMEMX_REPLACE ||
-		       op == GSHMEMX_NO_OP;
+			op == GSHMEMX_NO_OP;
 	}
 }
 
@@ -188,7 +188,8 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 				else if (gshmemi_win_is_same(u.kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
-			gshmemi_put(at->where, GSHMEMI_THREAD, there, updated, extent, at->world_pe, at->call);
+			gshmemi_put(
+				at->where, GSHMEMI_THREAD, there, updated, extent, at->world_pe, at->call);
 			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, at->call);
 			(void)gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_SET, 0, 0, 8, 0),
 				at->world_pe, at->call);
@@ -224,7 +225,9 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 	} else {
 		amo.value = gshmemi_value_load(value, nbytes);
 		amo.cond = cond ? gshmemi_value_load(cond, nbytes) : 0;
-		amo.op = cond ? GSHMEMI_AMO_CAS : native == GSHMEMI_AMO_SWAP && !old ? GSHMEMI_AMO_SET : native;
+		amo.op = cond                                ? GSHMEMI_AMO_CAS
+			: native == GSHMEMI_AMO_SWAP && !old ? GSHMEMI_AMO_SET
+							     : native;
 		amo.fetches = cond || old;
 		bits = gshmemi_win_amo(at, offset, amo);
 	}

@@ -105,14 +105,13 @@ GSHMEMI_FN void gshmemi_win_looked(void)
  * Add 1 to the fields that increments names, and remove the carry of one that overflows. Returns the old
  * word.
  */
-GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t increments, int pe,
-				      const char *call)
+GSHMEMI_FN uint64_t gshmemi_win_count(
+	const struct gshmemi_win *w, uint64_t increments, int pe, const char *call)
 {
 	const uint64_t most = (1ULL << GSHMEMI_TURN_NBITS) - 1;
 	const int world_pe = w->parts[pe].world_pe;
 	const uint64_t found = gshmemi_amo(gshmemi_win_words(), &w->control->lock,
-					   gshmemi_make_update(GSHMEMI_AMO_ADD, increments, 0, 8, 1),
-					   world_pe, call);
+		gshmemi_make_update(GSHMEMI_AMO_ADD, increments, 0, 8, 1), world_pe, call);
 	uint64_t carries = 0;
 	unsigned i;
 
@@ -121,7 +120,7 @@ GSHMEMI_FN uint64_t gshmemi_win_count(const struct gshmemi_win *w, uint64_t incr
 			carries += GSHMEMI_WIN_FIELD(i) << GSHMEMI_TURN_NBITS;
 	if (carries)
 		(void)gshmemi_amo(gshmemi_win_words(), &w->control->lock,
-				  gshmemi_make_update(GSHMEMI_AMO_ADD, 0 - carries, 0, 8, 0), world_pe, call);
+			gshmemi_make_update(GSHMEMI_AMO_ADD, 0 - carries, 0, 8, 0), world_pe, call);
 	return found;
 }
 
@@ -133,15 +132,15 @@ GSHMEMI_FN void gshmemi_win_lock_one(const struct gshmemi_win *w, int is_exclusi
 	const uint32_t turn = (uint32_t)(is_exclusive ? found : found / GSHMEMI_WIN_ASKED_X) & most;
 
 	gshmemi_turn_await(gshmemi_win_words(), &w->control->lock,
-			   is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn, found,
-			   w->parts[pe].world_pe, call);
+		is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn, found,
+		w->parts[pe].world_pe, call);
 }
 
 GSHMEMI_FN void gshmemi_win_unlock_one(const struct gshmemi_win *w, uint32_t lock, int pe, const char *call)
 {
 	if (!(lock & GSHMEMI_WIN_UNCHECKED))
-		(void)gshmemi_win_count(
-			w, GSHMEMI_WIN_GIVEN | (lock & GSHMEMI_WIN_EXCLUSIVE ? GSHMEMI_WIN_GIVEN_X : 0), pe,
+		(void)gshmemi_win_count(w,
+			GSHMEMI_WIN_GIVEN | (lock & GSHMEMI_WIN_EXCLUSIVE ? GSHMEMI_WIN_GIVEN_X : 0), pe,
 			call);
 }
 
@@ -161,11 +160,11 @@ GSHMEMI_FN void gshmemi_win_set_locked(struct gshmemi_win_epoch *e, int change, 
 /* All assertions. Each call takes each of them, as in MPI, and ignores those that mean nothing to it. */
 #define GSHMEMI_WIN_MODES \
 	(GSHMEMX_MODE_NOCHECK | GSHMEMX_MODE_NOSTORE | GSHMEMX_MODE_NOPUT | GSHMEMX_MODE_NOPRECEDE | \
-	 GSHMEMX_MODE_NOSUCCEED)
+		GSHMEMX_MODE_NOSUCCEED)
 
 /* Whether a group names PEs of the window, and none twice. */
-GSHMEMI_FN int gshmemi_win_is_group(const struct gshmemi_win *w, int npes, const int *pes,
-				    struct gshmemi_win_fault *fault)
+GSHMEMI_FN int gshmemi_win_is_group(
+	const struct gshmemi_win *w, int npes, const int *pes, struct gshmemi_win_fault *fault)
 {
 	int i, k, pe;
 
@@ -195,7 +194,7 @@ GSHMEMI_FN int gshmemi_win_allows(const struct gshmemi_win *w, int what, int pe,
 	switch (what) {
 	case GSHMEMI_WIN_DO_FENCE:
 		return is_idle ||
-		       (e->state == GSHMEMI_WIN_FENCE_EPOCH && !(assertion & GSHMEMX_MODE_NOPRECEDE));
+			(e->state == GSHMEMI_WIN_FENCE_EPOCH && !(assertion & GSHMEMX_MODE_NOPRECEDE));
 	case GSHMEMI_WIN_DO_POST:
 		return is_idle || (e->state == GSHMEMI_WIN_PSCW && !e->is_exposing);
 	case GSHMEMI_WIN_DO_START:
@@ -227,7 +226,7 @@ GSHMEMI_FN int gshmemi_win_allows(const struct gshmemi_win *w, int what, int pe,
 GSHMEMI_FN int gshmemi_win_names_pe(int what)
 {
 	return what == GSHMEMI_WIN_DO_LOCK || what == GSHMEMI_WIN_DO_UNLOCK || what == GSHMEMI_WIN_DO_FLUSH ||
-	       what == GSHMEMI_WIN_DO_FLUSH_LOCAL;
+		what == GSHMEMI_WIN_DO_FLUSH_LOCAL;
 }
 
 /* Whether a call waits for what other PEs write to the window. */
@@ -238,15 +237,14 @@ GSHMEMI_FN int gshmemi_win_is_exposed_by(int what)
 
 /* Out of line, like gshmemi_win_do: kernels call these rarely, and would pay for every inlined copy. */
 GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int what,
-					       const struct gshmemi_win_args *args,
-					       struct gshmemi_win_fault *fault)
+	const struct gshmemi_win_args *args, struct gshmemi_win_fault *fault)
 {
 	const int pe = gshmemi_win_names_pe(what) ? (args->pe == -1 ? -2 : args->pe) : -1;
 
 	if (gshmemi_win_is_bad(w, args->win, pe, fault))
 		return;
 	if (what == GSHMEMI_WIN_DO_LOCK && args->type != GSHMEMX_LOCK_SHARED &&
-	    args->type != GSHMEMX_LOCK_EXCLUSIVE) {
+		args->type != GSHMEMX_LOCK_EXCLUSIVE) {
 		fault->kind = GSHMEMI_FAULT_BAD_ARGUMENT;
 		fault->found = (uint64_t)args->type;
 	} else if (args->assertion & ~GSHMEMI_WIN_MODES) {
@@ -257,7 +255,7 @@ GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int 
 		fault->pe = pe;
 		fault->found = w->epoch->state;
 	} else if (!GSHMEMI_IS_LIBRARY && w->flags & GSHMEMI_WIN_SEPARATE &&
-		   gshmemi_win_is_exposed_by(what)) {
+		gshmemi_win_is_exposed_by(what)) {
 		fault->kind = GSHMEMI_FAULT_SEPARATE_WINDOW;
 	} else if (what == GSHMEMI_WIN_DO_POST || what == GSHMEMI_WIN_DO_START) {
 		(void)gshmemi_win_is_group(w, args->npes, args->pes, fault);
@@ -267,8 +265,8 @@ GSHMEMI_WIN_APART void gshmemi_win_judge_epoch(const struct gshmemi_win *w, int 
 /* ---- by one thread ---- */
 
 #ifdef GSHMEMI_LIBRARY
-void gshmemi_win_host_meet(const struct gshmemi_win *w, int is_released,
-			   const char *call); /* src/win/window.c */
+void gshmemi_win_host_meet(
+	const struct gshmemi_win *w, int is_released, const char *call); /* src/win/window.c */
 #endif
 
 /*
@@ -288,8 +286,8 @@ GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, int is_released, c
 #endif
 }
 
-GSHMEMI_FN void gshmemi_win_post(const struct gshmemi_win *w, const struct gshmemi_win_args *args,
-				 const char *call)
+GSHMEMI_FN void gshmemi_win_post(
+	const struct gshmemi_win *w, const struct gshmemi_win_args *args, const char *call)
 {
 	struct gshmemi_win_epoch *e = w->epoch;
 	struct gshmemi_win_target *t;
@@ -302,14 +300,14 @@ GSHMEMI_FN void gshmemi_win_post(const struct gshmemi_win *w, const struct gshme
 		t->nexposed++;
 		if (!(args->assertion & GSHMEMX_MODE_NOCHECK))
 			gshmemi_sync_tell(&w->control->flag[w->my_pe], ++t->nposted,
-					  w->parts[args->pes[i]].world_pe, call);
+				w->parts[args->pes[i]].world_pe, call);
 	}
 	e->is_exposing = 1;
 	e->state = GSHMEMI_WIN_PSCW;
 }
 
-GSHMEMI_FN void gshmemi_win_start(const struct gshmemi_win *w, const struct gshmemi_win_args *args,
-				  const char *call)
+GSHMEMI_FN void gshmemi_win_start(
+	const struct gshmemi_win *w, const struct gshmemi_win_args *args, const char *call)
 {
 	struct gshmemi_win_epoch *e = w->epoch;
 	struct gshmemi_win_target *t;
@@ -319,8 +317,8 @@ GSHMEMI_FN void gshmemi_win_start(const struct gshmemi_win *w, const struct gshm
 		t = &e->target[args->pes[i]];
 		t->is_accessed = 1;
 		if (!(args->assertion & GSHMEMX_MODE_NOCHECK))
-			GSHMEMI_WIN_OWN(await)(&w->control->flag[args->pes[i]], ++t->nstarted,
-					       w->parts[args->pes[i]].world_pe, call);
+			GSHMEMI_WIN_OWN(await)
+		(&w->control->flag[args->pes[i]], ++t->nstarted, w->parts[args->pes[i]].world_pe, call);
 	}
 	e->is_accessing = 1;
 	e->state = GSHMEMI_WIN_PSCW;
@@ -342,8 +340,8 @@ GSHMEMI_FN void gshmemi_win_complete(const struct gshmemi_win *w, const char *ca
 		if (!t->is_accessed)
 			continue;
 		t->is_accessed = 0;
-		gshmemi_sync_tell(&w->control->flag[w->npes + w->my_pe], ++t->ncompleted,
-				  w->parts[pe].world_pe, call);
+		gshmemi_sync_tell(
+			&w->control->flag[w->npes + w->my_pe], ++t->ncompleted, w->parts[pe].world_pe, call);
 	}
 	w->epoch->is_accessing = 0;
 	gshmemi_win_end_pscw(w->epoch);
@@ -372,8 +370,8 @@ GSHMEMI_FN int gshmemi_win_wait(const struct gshmemi_win *w, int is_test, const 
 }
 
 /* All that one thread does for its PE. Operations that the call completes are complete already. */
-GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what,
-				      const struct gshmemi_win_args *args, const char *call)
+GSHMEMI_WIN_APART void gshmemi_win_do(
+	const struct gshmemi_win *w, int what, const struct gshmemi_win_args *args, const char *call)
 {
 	const int is_unchecked = (args->assertion & GSHMEMX_MODE_NOCHECK) != 0;
 	struct gshmemi_win_epoch *e = w->epoch;
@@ -383,7 +381,7 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what,
 	switch (what) {
 	case GSHMEMI_WIN_DO_FENCE:
 		if (!(args->assertion & GSHMEMX_MODE_NOPRECEDE) ||
-		    !(args->assertion & GSHMEMX_MODE_NOSUCCEED))
+			!(args->assertion & GSHMEMX_MODE_NOSUCCEED))
 			gshmemi_win_meet(w, !(args->assertion & GSHMEMX_MODE_NOPRECEDE), call);
 		e->state = args->assertion & GSHMEMX_MODE_NOSUCCEED ? GSHMEMI_WIN_NONE : GSHMEMI_WIN_FENCE;
 		break;
@@ -406,8 +404,8 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what,
 		if (!is_unchecked)
 			gshmemi_win_lock_one(w, args->type == GSHMEMX_LOCK_EXCLUSIVE, args->pe, call);
 		t[args->pe].lock = GSHMEMI_WIN_LOCKED |
-				   (args->type == GSHMEMX_LOCK_EXCLUSIVE ? GSHMEMI_WIN_EXCLUSIVE : 0) |
-				   (is_unchecked ? GSHMEMI_WIN_UNCHECKED : 0);
+			(args->type == GSHMEMX_LOCK_EXCLUSIVE ? GSHMEMI_WIN_EXCLUSIVE : 0) |
+			(is_unchecked ? GSHMEMI_WIN_UNCHECKED : 0);
 		gshmemi_win_set_locked(e, 1, is_unchecked);
 		break;
 	case GSHMEMI_WIN_DO_UNLOCK:
@@ -435,7 +433,7 @@ GSHMEMI_WIN_APART void gshmemi_win_do(const struct gshmemi_win *w, int what,
 
 /* Complete each thread's operations, as far as the call promises, before the one thread does its work. */
 GSHMEMI_FN void gshmemi_win_quiet(int scope, const struct gshmemi_win *w, int what,
-				  const struct gshmemi_win_args *args, const char *call)
+	const struct gshmemi_win_args *args, const char *call)
 {
 	int world_pe;
 
@@ -497,8 +495,8 @@ GSHMEMI_FN int gshmemi_win_is_flush(int what)
 	return what >= GSHMEMI_WIN_DO_FLUSH;
 }
 
-GSHMEMI_COLD int gshmemi_win_check_flush_at(const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe,
-					    const char *call)
+GSHMEMI_COLD int gshmemi_win_check_flush_at(
+	const struct gshmemi_win *w, int what, gshmemx_win_t win, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 	const struct gshmemi_win_args args = {win, 0, pe, 0, NULL, 0, NULL};
@@ -520,10 +518,10 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_flush(what, win, pe, call);
 	w = gshmemi_win_of(win);
-	if (GSHMEMI_IS_LIBRARY ? win <= 0 || w->handle != win ||
-					 (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||
-					 !gshmemi_win_allows(w, what, pe, 0) :
-				 gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
+	if (GSHMEMI_IS_LIBRARY
+			? win <= 0 || w->handle != win || (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||
+				!gshmemi_win_allows(w, what, pe, 0)
+			: gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
 		rc = gshmemi_win_check_flush_at(w, what, win, pe, call);
 	if (rc)
 		return rc;
@@ -534,7 +532,7 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 		world_pe = w->parts[pe].world_pe;
 		gshmemi_quiet(scope, 0, &world_pe, 1, call);
 	} else if (what == GSHMEMI_WIN_DO_FLUSH || what == GSHMEMI_WIN_DO_FLUSH_ALL || GSHMEMI_ON_HOST() ||
-		   gshmemi_is_slow(GSHMEMI_WHY_ORDER | GSHMEMI_WHY_CARRIES)) {
+		gshmemi_is_slow(GSHMEMI_WHY_ORDER | GSHMEMI_WHY_CARRIES)) {
 		/* A local flush, too: all threads must agree on it, whatever each has open now. */
 		gshmemi_quiet(scope, 0, NULL, 0, call);
 	}

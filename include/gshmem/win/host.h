@@ -85,30 +85,29 @@ GSHMEMI_FN struct gshmemi_win_args gshmemi_win_make_args(
 GSHMEMI_BEGIN_C
 
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_put,
-		  (gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align,
-		   int pe, const char *call));
+	(gshmemx_win_t win, ptrdiff_t disp, const void *source, size_t nbytes, unsigned align, int pe,
+		const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_get,
-		  (gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
-		   const char *call));
+	(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
+		const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_flush, (int what, gshmemx_win_t win, int pe, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride,
-		  (int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b));
-GSHMEMI_HOST_CALL(int, gshmemi_host_win_epoch,
-		  (int what, const struct gshmemi_win_args *args, const char *call));
+	(int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b));
+GSHMEMI_HOST_CALL(
+	int, gshmemi_host_win_epoch, (int what, const struct gshmemi_win_args *args, const char *call));
 /* result NULL: the old values are not wanted. */
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_accumulate,
-		  (struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
-		   struct gshmemi_win_update u));
+	(struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
+		struct gshmemi_win_update u));
 /* op, or, unless cond is NULL, compare and swap. An error ends the job. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_win_fetch,
-		  (struct gshmemi_win_access to, void *old, const void *value, const void *cond,
-		   struct gshmemi_win_update u));
+	(struct gshmemi_win_access to, void *old, const void *value, const void *cond,
+		struct gshmemi_win_update u));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_move_notify,
-		  (int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align,
-		   int notification));
+	(int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align,
+		int notification));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_notification,
-		  (int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p,
-		   const char *call));
+	(int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p, const char *call));
 
 GSHMEMI_END_C
 

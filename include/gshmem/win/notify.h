@@ -18,14 +18,14 @@ enum gshmemi_win_notify {
 GSHMEMI_FN int gshmemi_win_check_notification(int notification, const char *call)
 {
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) &&
-	    (notification < 0 || notification >= GSHMEMI_WIN_NOTIFICATIONS))
+		(notification < 0 || notification >= GSHMEMI_WIN_NOTIFICATIONS))
 		return gshmemi_win_bad_argument(notification, call);
 	return 0;
 }
 
 /* The counter changes after a get has its bytes, and after a put's bytes are visible at the target. */
-GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win_access to,
-	const void *local, size_t nbytes, unsigned align, int notification)
+GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win_access to, const void *local,
+	size_t nbytes, unsigned align, int notification)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
@@ -54,7 +54,7 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win
 
 /* Calls on the PE's own counters. A kernel may wait only for a window whose memory it sees change. */
 GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, int notification,
-					uint64_t value, uint64_t *value_p, const char *call)
+	uint64_t value, uint64_t *value_p, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 	const struct gshmemi_win *w;
@@ -69,7 +69,7 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 	if (rc)
 		return rc;
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK)) &&
-	    gshmemi_win_is_bad(w, win, -1, &fault))
+		gshmemi_win_is_bad(w, win, -1, &fault))
 		return gshmemi_win_fail(&fault, call);
 	if (!GSHMEMI_IS_LIBRARY && what <= GSHMEMI_WIN_NOTIFY_TEST && w->flags & GSHMEMI_WIN_SEPARATE) {
 		fault.kind = GSHMEMI_FAULT_SEPARATE_WINDOW;
@@ -78,8 +78,8 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 	word = &w->control->notification[notification];
 	switch (what) {
 	case GSHMEMI_WIN_NOTIFY_WAIT:
-		if (gshmemi_group_begin_early(&group, scope,
-					      GSHMEMI_KEY(word, NULL))) { /* the others wait at the end */
+		if (gshmemi_group_begin_early(
+			    &group, scope, GSHMEMI_KEY(word, NULL))) { /* the others wait at the end */
 			if (group.rank == 0)
 				GSHMEMI_WIN_OWN(await)(word, value, -1, call);
 			gshmemi_group_end(&group);
@@ -89,8 +89,8 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 		if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(word, NULL))) {
 			if (group.rank == 0)
 				(void)gshmemi_amo(gshmemi_win_words(), word,
-						  gshmemi_make_update(GSHMEMI_AMO_SWAP, value, 0, 8, 1),
-						  w->parts[w->my_pe].world_pe, call);
+					gshmemi_make_update(GSHMEMI_AMO_SWAP, value, 0, 8, 1),
+					w->parts[w->my_pe].world_pe, call);
 			gshmemi_group_end(&group);
 		}
 		break;

@@ -17,7 +17,7 @@
 
 /* The library has copies of its own, in memory that the CPU can read on every platform. */
 #ifdef GSHMEMI_LIBRARY
-extern struct gshmemi_win *gshmemi_windows; /* src/win/window.c */
+extern struct gshmemi_win *gshmemi_windows;                                          /* src/win/window.c */
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes); /* src/win/attach.c */
 #define GSHMEMI_WINDOWS gshmemi_windows
 #else
@@ -27,7 +27,7 @@ bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbyt
 GSHMEMI_FN const struct gshmemi_win *gshmemi_win_of(gshmemx_win_t win)
 {
 	return &GSHMEMI_WINDOWS[(((unsigned)win & ((1U << GSHMEMI_WIN_PLACE_BITS) - 1)) - 1) &
-				(GSHMEMI_NREGIONS - 1)];
+		(GSHMEMI_NREGIONS - 1)];
 }
 
 GSHMEMI_FN struct gshmemi_where gshmemi_win_where(const struct gshmemi_win *w)
@@ -59,7 +59,7 @@ int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call); /
 GSHMEMI_COLD int gshmemi_win_fail(const struct gshmemi_win_fault *fault, const char *call)
 {
 	gshmemi_fault_raise(fault->kind, fault->pe, (const void *)(uintptr_t)fault->address, fault->nbytes,
-			    fault->found, fault->expected, call, gshmemi_arch_caller());
+		fault->found, fault->expected, call, gshmemi_arch_caller());
 	return 0;
 }
 #endif
@@ -72,8 +72,8 @@ GSHMEMI_COLD int gshmemi_win_bad_argument(int found, const char *call)
 }
 
 /* Whether there is no such window, or, unless pe is -1, no such PE in it. */
-GSHMEMI_FN int gshmemi_win_is_bad(const struct gshmemi_win *w, gshmemx_win_t win, int pe,
-				  struct gshmemi_win_fault *fault)
+GSHMEMI_FN int gshmemi_win_is_bad(
+	const struct gshmemi_win *w, gshmemx_win_t win, int pe, struct gshmemi_win_fault *fault)
 {
 	if (gshmemi_state.why & GSHMEMI_WHY_UNSET) {
 		fault->kind = GSHMEMI_FAULT_NOT_INITIALIZED;
@@ -108,7 +108,7 @@ GSHMEMI_FN int gshmemi_win_may_access(const struct gshmemi_win *w, int pe)
 
 /* Check an operation on nbytes from disp on. The bounds of a dynamic window are checked by its owner. */
 GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				  uint64_t nbytes, unsigned align, int pe, struct gshmemi_win_fault *fault)
+	uint64_t nbytes, unsigned align, int pe, struct gshmemi_win_fault *fault)
 {
 	const struct gshmemi_win_part *part;
 	uint64_t offset;
@@ -127,7 +127,7 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
 	offset = (uint64_t)disp * part->disp_unit;
 #ifdef GSHMEMI_LIBRARY
 	if (w->flags & GSHMEMI_WIN_DYNAMIC && pe == w->my_pe &&
-	    !gshmemi_window_is_attached(gshmemi_win_where(w).region, offset, nbytes)) {
+		!gshmemi_window_is_attached(gshmemi_win_where(w).region, offset, nbytes)) {
 		fault->kind = GSHMEMI_FAULT_OUTSIDE_WINDOW;
 		fault->address = offset;
 		fault->nbytes = nbytes;
@@ -135,8 +135,8 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
 	}
 #endif
 	if (!(w->flags & GSHMEMI_WIN_DYNAMIC) &&
-	    (disp < 0 || nbytes > part->nbytes ||
-	     (uint64_t)disp > (part->nbytes - nbytes) / part->disp_unit)) {
+		(disp < 0 || nbytes > part->nbytes ||
+			(uint64_t)disp > (part->nbytes - nbytes) / part->disp_unit)) {
 		fault->kind = GSHMEMI_FAULT_OUTSIDE_WINDOW;
 		fault->address = offset;
 		fault->nbytes = nbytes;
@@ -154,23 +154,23 @@ GSHMEMI_FN void gshmemi_win_judge(const struct gshmemi_win *w, gshmemx_win_t win
  * library is initialized.
  */
 GSHMEMI_FN int gshmemi_win_is_right(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				    uint64_t nbytes, unsigned align, int pe)
+	uint64_t nbytes, unsigned align, int pe)
 {
 	const struct gshmemi_win_part *part;
 	uint64_t offset;
 
 	if (win <= 0 || w->handle != win || (unsigned)pe >= (unsigned)w->npes ||
-	    !gshmemi_win_may_access(w, pe) || w->flags & GSHMEMI_WIN_DYNAMIC)
+		!gshmemi_win_may_access(w, pe) || w->flags & GSHMEMI_WIN_DYNAMIC)
 		return 0;
 	part = &w->parts[pe];
 	if (disp < 0 || __builtin_mul_overflow((uint64_t)disp, (uint64_t)part->disp_unit, &offset) ||
-	    nbytes > part->nbytes || offset > part->nbytes - nbytes)
+		nbytes > part->nbytes || offset > part->nbytes - nbytes)
 		return 0;
 	return !(((uintptr_t)part->base + offset) & (align - 1));
 }
 
 GSHMEMI_COLD int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				      uint64_t nbytes, unsigned align, int pe, const char *call)
+	uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 
@@ -194,7 +194,7 @@ GSHMEMI_FN int gshmemi_win_check(
 }
 #else
 GSHMEMI_COLD void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t win, ptrdiff_t disp,
-				       uint64_t nbytes, unsigned align, int pe, const char *call)
+	uint64_t nbytes, unsigned align, int pe, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 
@@ -249,11 +249,12 @@ GSHMEMI_FN int gshmemi_host_win_move(
 }
 
 /* Move bytes between a window and local memory; a group shares them out. */
-GSHMEMI_FN void gshmemi_win_move_at(int scope, int is_get, struct gshmemi_win_place at, const void *local,
-	struct gshmemi_extent extent)
+GSHMEMI_FN void gshmemi_win_move_at(
+	int scope, int is_get, struct gshmemi_win_place at, const void *local, struct gshmemi_extent extent)
 {
 	if (is_get)
-		gshmemi_get(at.where, scope, (void *)(uintptr_t)local, at.address, extent, at.world_pe, at.call);
+		gshmemi_get(
+			at.where, scope, (void *)(uintptr_t)local, at.address, extent, at.world_pe, at.call);
 	else
 		gshmemi_put(at.where, scope, at.address, local, extent, at.world_pe, at.call);
 }
@@ -292,8 +293,8 @@ GSHMEMI_FN size_t gshmemi_win_span(size_t nelems, ptrdiff_t stride, unsigned ele
 	size_t nbytes;
 
 	if (!nelems || __builtin_mul_overflow(nelems - 1, (size_t)stride, &nbytes) ||
-	    __builtin_add_overflow(nbytes, 1, &nbytes) ||
-	    __builtin_mul_overflow(nbytes, elem_nbytes, &nbytes))
+		__builtin_add_overflow(nbytes, 1, &nbytes) ||
+		__builtin_mul_overflow(nbytes, elem_nbytes, &nbytes))
 		return nelems ? SIZE_MAX : 0;
 	return nbytes;
 }

@@ -8,10 +8,10 @@
 #define HIPCPU_ATOMIC_H
 
 #define __HIP_MEMORY_SCOPE_SINGLETHREAD 1
-#define __HIP_MEMORY_SCOPE_WAVEFRONT 2
-#define __HIP_MEMORY_SCOPE_WORKGROUP 3
-#define __HIP_MEMORY_SCOPE_AGENT 4
-#define __HIP_MEMORY_SCOPE_SYSTEM 5
+#define __HIP_MEMORY_SCOPE_WAVEFRONT    2
+#define __HIP_MEMORY_SCOPE_WORKGROUP    3
+#define __HIP_MEMORY_SCOPE_AGENT        4
+#define __HIP_MEMORY_SCOPE_SYSTEM       5
 
 namespace hipcpu
 {
@@ -40,10 +40,18 @@ HIPCPU_UNSANITIZED static inline void polled(const volatile void *address, bool 
 
 /* The value as an integer that the compiler's atomics know. */
 template <size_t N> struct word;
-template <> struct word<1> { typedef uint8_t type; };
-template <> struct word<2> { typedef uint16_t type; };
-template <> struct word<4> { typedef uint32_t type; };
-template <> struct word<8> { typedef uint64_t type; };
+template <> struct word<1> {
+	typedef uint8_t type;
+};
+template <> struct word<2> {
+	typedef uint16_t type;
+};
+template <> struct word<4> {
+	typedef uint32_t type;
+};
+template <> struct word<8> {
+	typedef uint64_t type;
+};
 template <typename T> using word_of = typename word<sizeof(T)>::type;
 
 template <typename T> static inline T load(const volatile T *ptr, int order)
@@ -204,16 +212,16 @@ template <typename T> static inline T atomicCAS_block(T *ptr, HIPCPU_T compare, 
 
 /* ---- clang's builtins: g++ lacks them, and clang's own do not pause ---- */
 
-#define __hip_atomic_load hipcpu_atomic_load
-#define __hip_atomic_store hipcpu_atomic_store
+#define __hip_atomic_load                    hipcpu_atomic_load
+#define __hip_atomic_store                   hipcpu_atomic_store
 #define __hip_atomic_compare_exchange_strong hipcpu_atomic_compare_exchange_strong
-#define __hip_atomic_exchange hipcpu_atomic_exchange
-#define __hip_atomic_fetch_add hipcpu_atomic_fetch_add
-#define __hip_atomic_fetch_min hipcpu_atomic_fetch_min
-#define __hip_atomic_fetch_max hipcpu_atomic_fetch_max
-#define __hip_atomic_fetch_and hipcpu_atomic_fetch_and
-#define __hip_atomic_fetch_or hipcpu_atomic_fetch_or
-#define __hip_atomic_fetch_xor hipcpu_atomic_fetch_xor
+#define __hip_atomic_exchange                hipcpu_atomic_exchange
+#define __hip_atomic_fetch_add               hipcpu_atomic_fetch_add
+#define __hip_atomic_fetch_min               hipcpu_atomic_fetch_min
+#define __hip_atomic_fetch_max               hipcpu_atomic_fetch_max
+#define __hip_atomic_fetch_and               hipcpu_atomic_fetch_and
+#define __hip_atomic_fetch_or                hipcpu_atomic_fetch_or
+#define __hip_atomic_fetch_xor               hipcpu_atomic_fetch_xor
 
 template <typename T> static inline std::remove_cv_t<T> hipcpu_atomic_load(T *ptr, int order, int)
 {

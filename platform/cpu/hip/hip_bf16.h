@@ -73,16 +73,43 @@ static inline __hip_bfloat16 operator/(__hip_bfloat16 a, __hip_bfloat16 b)
 {
 	return __hip_bfloat16((float)a / (float)b);
 }
-static inline __hip_bfloat16 operator-(__hip_bfloat16 a) { return __hip_bfloat16(-(float)a); }
-static inline bool operator==(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a == (float)b; }
-static inline bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a != (float)b; }
-static inline bool operator<(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a < (float)b; }
-static inline bool operator>(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a > (float)b; }
-static inline bool operator<=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a <= (float)b; }
-static inline bool operator>=(__hip_bfloat16 a, __hip_bfloat16 b) { return (float)a >= (float)b; }
+static inline __hip_bfloat16 operator-(__hip_bfloat16 a)
+{
+	return __hip_bfloat16(-(float)a);
+}
+static inline bool operator==(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return (float)a == (float)b;
+}
+static inline bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return (float)a != (float)b;
+}
+static inline bool operator<(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return (float)a < (float)b;
+}
+static inline bool operator>(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return (float)a > (float)b;
+}
+static inline bool operator<=(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return (float)a <= (float)b;
+}
+static inline bool operator>=(__hip_bfloat16 a, __hip_bfloat16 b)
+{
+	return (float)a >= (float)b;
+}
 
-static inline __hip_bfloat16 __float2bfloat16(float f) { return __hip_bfloat16(f); }
-static inline float __bfloat162float(__hip_bfloat16 h) { return (float)h; }
+static inline __hip_bfloat16 __float2bfloat16(float f)
+{
+	return __hip_bfloat16(f);
+}
+static inline float __bfloat162float(__hip_bfloat16 h)
+{
+	return (float)h;
+}
 
 #endif /* __cplusplus */
 

@@ -16,7 +16,7 @@ namespace cooperative_groups
 
 class thread_block
 {
-public:
+      public:
 	__attribute__((always_inline)) void sync(HIPCPU_FROM) const { __syncthreads(line_, file_); }
 	static unsigned thread_rank() { return hipcpu_thread_rank(); }
 	static unsigned size() { return hipcpu_thread_count(); }
@@ -34,7 +34,7 @@ static inline thread_block this_thread_block()
 /* Lanes of one wave, with their mask: what tiles and coalesced groups share. */
 class wave_group
 {
-public:
+      public:
 	unsigned thread_rank() const
 	{
 		return (unsigned)__builtin_popcountll(mask_ & ((1ull << hipcpu_lane_id()) - 1));
@@ -80,10 +80,10 @@ public:
 		return __shfl_sync(mask_, value, lane_of(from), warpSize, line_, file_);
 	}
 
-protected:
+      protected:
 	explicit wave_group(unsigned long long mask) : mask_(mask) {}
 
-private:
+      private:
 	/* The lane of the rank-th bit. */
 	int lane_of(unsigned rank) const
 	{
@@ -109,12 +109,12 @@ private:
 /* N lanes in a row; a power of two, at most a wave. */
 template <unsigned N> class thread_block_tile : public wave_group
 {
-public:
+      public:
 	explicit thread_block_tile() : wave_group(tile_mask()) {}
 	unsigned meta_group_rank() const { return hipcpu_thread_rank() / N; }
 	unsigned meta_group_size() const { return (hipcpu_thread_count() + N - 1) / N; }
 
-private:
+      private:
 	static unsigned long long tile_mask()
 	{
 		static_assert(N && N <= 64 && !(N & (N - 1)), "the size of a tile");
@@ -134,7 +134,7 @@ template <unsigned N> static inline thread_block_tile<N> tiled_partition(const t
 
 class coalesced_group : public wave_group
 {
-public:
+      public:
 	explicit coalesced_group(unsigned long long mask) : wave_group(mask) {}
 };
 
@@ -146,7 +146,7 @@ HIPCPU_INLINE coalesced_group coalesced_threads(HIPCPU_FROM)
 /* Of a cooperative launch. */
 class grid_group
 {
-public:
+      public:
 	static unsigned long long size() { return num_blocks() * hipcpu_thread_count(); }
 	static unsigned long long num_threads() { return size(); }
 	static unsigned long long num_blocks()

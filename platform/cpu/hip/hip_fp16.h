@@ -81,31 +81,105 @@ struct __half {
 };
 typedef __half half;
 
-static inline __half operator+(__half a, __half b) { return __half((float)a + (float)b); }
-static inline __half operator-(__half a, __half b) { return __half((float)a - (float)b); }
-static inline __half operator*(__half a, __half b) { return __half((float)a * (float)b); }
-static inline __half operator/(__half a, __half b) { return __half((float)a / (float)b); }
-static inline __half operator-(__half a) { return __half(-(float)a); }
-static inline bool operator==(__half a, __half b) { return (float)a == (float)b; }
-static inline bool operator!=(__half a, __half b) { return (float)a != (float)b; }
-static inline bool operator<(__half a, __half b) { return (float)a < (float)b; }
-static inline bool operator>(__half a, __half b) { return (float)a > (float)b; }
-static inline bool operator<=(__half a, __half b) { return (float)a <= (float)b; }
-static inline bool operator>=(__half a, __half b) { return (float)a >= (float)b; }
+static inline __half operator+(__half a, __half b)
+{
+	return __half((float)a + (float)b);
+}
+static inline __half operator-(__half a, __half b)
+{
+	return __half((float)a - (float)b);
+}
+static inline __half operator*(__half a, __half b)
+{
+	return __half((float)a * (float)b);
+}
+static inline __half operator/(__half a, __half b)
+{
+	return __half((float)a / (float)b);
+}
+static inline __half operator-(__half a)
+{
+	return __half(-(float)a);
+}
+static inline bool operator==(__half a, __half b)
+{
+	return (float)a == (float)b;
+}
+static inline bool operator!=(__half a, __half b)
+{
+	return (float)a != (float)b;
+}
+static inline bool operator<(__half a, __half b)
+{
+	return (float)a < (float)b;
+}
+static inline bool operator>(__half a, __half b)
+{
+	return (float)a > (float)b;
+}
+static inline bool operator<=(__half a, __half b)
+{
+	return (float)a <= (float)b;
+}
+static inline bool operator>=(__half a, __half b)
+{
+	return (float)a >= (float)b;
+}
 
-static inline __half __float2half(float f) { return __half(f); }
-static inline __half __float2half_rn(float f) { return __half(f); }
-static inline float __half2float(__half h) { return (float)h; }
-static inline unsigned short __half_as_ushort(__half h) { return h.bits; }
-static inline short __half_as_short(__half h) { return (short)h.bits; }
-static inline __half __ushort_as_half(unsigned short bits) { __half h; h.bits = bits; return h; }
-static inline __half __hadd(__half a, __half b) { return a + b; }
-static inline __half __hsub(__half a, __half b) { return a - b; }
-static inline __half __hmul(__half a, __half b) { return a * b; }
-static inline __half __hdiv(__half a, __half b) { return a / b; }
-static inline bool __heq(__half a, __half b) { return a == b; }
-static inline bool __hlt(__half a, __half b) { return a < b; }
-static inline bool __hgt(__half a, __half b) { return a > b; }
+static inline __half __float2half(float f)
+{
+	return __half(f);
+}
+static inline __half __float2half_rn(float f)
+{
+	return __half(f);
+}
+static inline float __half2float(__half h)
+{
+	return (float)h;
+}
+static inline unsigned short __half_as_ushort(__half h)
+{
+	return h.bits;
+}
+static inline short __half_as_short(__half h)
+{
+	return (short)h.bits;
+}
+static inline __half __ushort_as_half(unsigned short bits)
+{
+	__half h;
+	h.bits = bits;
+	return h;
+}
+static inline __half __hadd(__half a, __half b)
+{
+	return a + b;
+}
+static inline __half __hsub(__half a, __half b)
+{
+	return a - b;
+}
+static inline __half __hmul(__half a, __half b)
+{
+	return a * b;
+}
+static inline __half __hdiv(__half a, __half b)
+{
+	return a / b;
+}
+static inline bool __heq(__half a, __half b)
+{
+	return a == b;
+}
+static inline bool __hlt(__half a, __half b)
+{
+	return a < b;
+}
+static inline bool __hgt(__half a, __half b)
+{
+	return a > b;
+}
 
 struct __half2 {
 	__half x, y;

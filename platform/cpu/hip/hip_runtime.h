@@ -52,7 +52,7 @@ HIPCPU_QUIET_BEGIN
 #define __restrict__ __restrict
 #endif
 
-#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_KERNEL_NAME(...)          __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, var) type *var = static_cast<type *>(hipcpu_dynamic_shared());
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
 
@@ -121,7 +121,7 @@ template <typename T> struct same {
 
 template <typename F, typename... P>
 static inline hipError_t submit(const char *name, F kernel, std::tuple<P...> args, dim3 grid, dim3 block,
-				size_t shared_bytes, hipStream_t stream, bool cooperative)
+	size_t shared_bytes, hipStream_t stream, bool cooperative)
 {
 	typedef closure<F, P...> C;
 	struct hipcpu_launch_params params = {
@@ -164,11 +164,13 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
  * code object holds that by itself, so other platforms do not have this.
  */
 #define HIPCPU_MODULE_KERNEL(kernel_) \
-	extern "C" __attribute__((visibility("default"))) const struct ihipModuleSymbol_t hipcpu_kernel_##kernel_; \
+	extern "C" __attribute__((visibility("default"))) \
+	const struct ihipModuleSymbol_t hipcpu_kernel_##kernel_; \
 	const struct ihipModuleSymbol_t hipcpu_kernel_##kernel_ = { \
 		#kernel_, [](void **args_, struct hipcpu_launch_params *params_) { \
 			params_->name = #kernel_; \
-			hipcpu::bind([](auto &...unpacked_) { (kernel_)(unpacked_...); }, (kernel_), args_, params_); \
+			hipcpu::bind([](auto &...unpacked_) { (kernel_)(unpacked_...); }, (kernel_), args_, \
+				params_); \
 		}};
 
 /*
@@ -177,8 +179,9 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
  * ROCm's.
  */
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, /* stream, arguments */...) \
-	hipcpu::launch(#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), grid_, block_, \
-		       (shared_), __VA_ARGS__)
+	hipcpu::launch( \
+		#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), grid_, block_, (shared_), \
+		__VA_ARGS__)
 
 template <typename... P>
 static inline hipError_t hipLaunchKernel(
@@ -189,8 +192,8 @@ static inline hipError_t hipLaunchKernel(
 }
 
 template <typename... P>
-static inline hipError_t hipLaunchCooperativeKernel(void (*kernel)(P...), dim3 grid, dim3 block, void **args,
-						    size_t shared_bytes, hipStream_t stream)
+static inline hipError_t hipLaunchCooperativeKernel(
+	void (*kernel)(P...), dim3 grid, dim3 block, void **args, size_t shared_bytes, hipStream_t stream)
 {
 	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()),
 		grid, block, shared_bytes, stream, true);
@@ -203,8 +206,8 @@ static inline hipError_t hipFuncGetAttributes(hipFuncAttributes *a, void (*kerne
 }
 
 template <typename... P>
-static inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, void (*kernel)(P...),
-								      int block_size, size_t shared_bytes)
+static inline hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *nblocks, void (*kernel)(P...), int block_size, size_t shared_bytes)
 {
 	return hipOccupancyMaxActiveBlocksPerMultiprocessor(
 		nblocks, (const void *)kernel, block_size, shared_bytes);
@@ -214,8 +217,8 @@ template <typename... P>
 static inline hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size,
 	void (*kernel)(P...), size_t shared_bytes = 0, int block_size_limit = 0)
 {
-	return hipOccupancyMaxPotentialBlockSize(grid_size, block_size, (const void *)kernel, shared_bytes,
-						 block_size_limit);
+	return hipOccupancyMaxPotentialBlockSize(
+		grid_size, block_size, (const void *)kernel, shared_bytes, block_size_limit);
 }
 
 #include "hip_wave.h"
@@ -241,7 +244,6 @@ static inline long long __clock64()
 	return wall_clock64();
 }
 
-
 [[noreturn]] static inline void __trap()
 {
 	hipcpu_trap("__trap");
@@ -249,14 +251,38 @@ static inline long long __clock64()
 
 /* ---- bits ---- */
 
-static inline int __popc(unsigned x) { return __builtin_popcount(x); }
-static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
-static inline int __ffs(int x) { return __builtin_ffs(x); }
-static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
-static inline int __ffsll(unsigned long long x) { return __builtin_ffsll((long long)x); }
-static inline int __ffsll(unsigned long x) { return __builtin_ffsll((long long)x); }
-static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
-static inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
+static inline int __popc(unsigned x)
+{
+	return __builtin_popcount(x);
+}
+static inline int __popcll(unsigned long long x)
+{
+	return __builtin_popcountll(x);
+}
+static inline int __ffs(int x)
+{
+	return __builtin_ffs(x);
+}
+static inline int __ffsll(long long x)
+{
+	return __builtin_ffsll(x);
+}
+static inline int __ffsll(unsigned long long x)
+{
+	return __builtin_ffsll((long long)x);
+}
+static inline int __ffsll(unsigned long x)
+{
+	return __builtin_ffsll((long long)x);
+}
+static inline int __clz(int x)
+{
+	return x ? __builtin_clz((unsigned)x) : 32;
+}
+static inline int __clzll(long long x)
+{
+	return x ? __builtin_clzll((unsigned long long)x) : 64;
+}
 
 static inline unsigned __brev(unsigned x)
 {
@@ -276,12 +302,42 @@ template <typename T> static inline T __ldg(const T *ptr)
 	return *ptr;
 }
 
-static inline float __int_as_float(int x) { float f; memcpy(&f, &x, 4); return f; }
-static inline int __float_as_int(float f) { int x; memcpy(&x, &f, 4); return x; }
-static inline unsigned __float_as_uint(float f) { unsigned x; memcpy(&x, &f, 4); return x; }
-static inline float __uint_as_float(unsigned x) { float f; memcpy(&f, &x, 4); return f; }
-static inline double __longlong_as_double(long long x) { double d; memcpy(&d, &x, 8); return d; }
-static inline long long __double_as_longlong(double d) { long long x; memcpy(&x, &d, 8); return x; }
+static inline float __int_as_float(int x)
+{
+	float f;
+	memcpy(&f, &x, 4);
+	return f;
+}
+static inline int __float_as_int(float f)
+{
+	int x;
+	memcpy(&x, &f, 4);
+	return x;
+}
+static inline unsigned __float_as_uint(float f)
+{
+	unsigned x;
+	memcpy(&x, &f, 4);
+	return x;
+}
+static inline float __uint_as_float(unsigned x)
+{
+	float f;
+	memcpy(&f, &x, 4);
+	return f;
+}
+static inline double __longlong_as_double(long long x)
+{
+	double d;
+	memcpy(&d, &x, 8);
+	return d;
+}
+static inline long long __double_as_longlong(double d)
+{
+	long long x;
+	memcpy(&x, &d, 8);
+	return x;
+}
 
 template <typename A, typename B> static inline std::common_type_t<A, B> min(A a, B b)
 {

@@ -25,7 +25,7 @@
 #endif
 #define HIPCPU_QUIET_BEGIN \
 	_Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wold-style-cast\"") \
-	_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") HIPCPU_QUIET_GCC
+		_Pragma("GCC diagnostic ignored \"-Wredundant-decls\"") HIPCPU_QUIET_GCC
 #define HIPCPU_QUIET_END _Pragma("GCC diagnostic pop")
 #else
 #define HIPCPU_QUIET_BEGIN
@@ -43,7 +43,7 @@ extern "C" {
 #define HIP_VERSION_MAJOR 6
 #define HIP_VERSION_MINOR 0
 #define HIP_VERSION_PATCH 0
-#define HIP_VERSION (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)
+#define HIP_VERSION       (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)
 
 /* ---- errors ---- */
 
@@ -88,26 +88,30 @@ extern "C" {
 	X(hipErrorPeerAccessNotEnabled, 705, "peer access has not been enabled") \
 	X(hipErrorContextIsDestroyed, 709, "context is destroyed") \
 	X(hipErrorAssert, 710, "device-side assert triggered") \
-	X(hipErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+	X(hipErrorHostMemoryAlreadyRegistered, 712, \
+		"part or all of the requested memory range is already mapped") \
 	X(hipErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region") \
 	X(hipErrorLaunchFailure, 719, "unspecified launch failure") \
 	X(hipErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch") \
 	X(hipErrorNotSupported, 801, "operation not supported") \
 	X(hipErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing") \
 	X(hipErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture") \
-	X(hipErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences") \
+	X(hipErrorStreamCaptureMerge, 902, \
+		"operation would result in a merge of separate capture sequences") \
 	X(hipErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began") \
 	X(hipErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work") \
 	X(hipErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream") \
-	X(hipErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
-	X(hipErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream") \
-	X(hipErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+	X(hipErrorStreamCaptureImplicit, 906, \
+		"operation would make the legacy stream depend on a capturing blocking stream") \
+	X(hipErrorCapturedEvent, 907, \
+		"operation not permitted on an event last recorded in a capturing stream") \
+	X(hipErrorStreamCaptureWrongThread, 908, \
+		"attempt to terminate a thread-local capture sequence from another thread") \
 	X(hipErrorUnknown, 999, "unknown error")
 
 #define HIPCPU_ENUM(name, value, text) name = value,
 typedef enum hipError_t {
-	HIPCPU_ERRORS(HIPCPU_ENUM)
-	hipErrorMemoryAllocation = hipErrorOutOfMemory,
+	HIPCPU_ERRORS(HIPCPU_ENUM) hipErrorMemoryAllocation = hipErrorOutOfMemory,
 	hipErrorInitializationError = hipErrorNotInitialized,
 	hipErrorInvalidResourceHandle = hipErrorInvalidHandle
 } hipError_t;
@@ -214,11 +218,11 @@ typedef enum hipDeviceP2PAttr {
 	hipDevP2PAttrHipArrayAccessSupported
 } hipDeviceP2PAttr;
 
-#define hipDeviceScheduleAuto 0x0
-#define hipDeviceScheduleSpin 0x1
-#define hipDeviceScheduleYield 0x2
+#define hipDeviceScheduleAuto         0x0
+#define hipDeviceScheduleSpin         0x1
+#define hipDeviceScheduleYield        0x2
 #define hipDeviceScheduleBlockingSync 0x4
-#define hipDeviceMapHost 0x8
+#define hipDeviceMapHost              0x8
 
 hipError_t hipInit(unsigned flags);
 hipError_t hipRuntimeGetVersion(int *version);
@@ -273,8 +277,8 @@ typedef struct hipPointerAttribute_t {
 
 typedef enum hipPointer_attribute {
 	HIP_POINTER_ATTRIBUTE_HOST_POINTER = 4, /* void *: of pinned, registered and managed memory */
-	HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7, /* uint64_t: that of the allocation, never given twice */
-	HIP_POINTER_ATTRIBUTE_IS_MANAGED     /* int */
+	HIP_POINTER_ATTRIBUTE_BUFFER_ID = 7,    /* uint64_t: that of the allocation, never given twice */
+	HIP_POINTER_ATTRIBUTE_IS_MANAGED        /* int */
 } hipPointer_attribute;
 
 typedef void *hipDeviceptr_t;
@@ -287,25 +291,25 @@ typedef struct ihipModule_t *hipModule_t;
 typedef struct ihipModuleSymbol_t *hipFunction_t;
 typedef struct ihipCtx_t *hipCtx_t;
 
-#define hipDeviceMallocDefault 0x0
+#define hipDeviceMallocDefault     0x0
 #define hipDeviceMallocFinegrained 0x1
-#define hipMallocSignalMemory 0x2
-#define hipDeviceMallocUncached 0x3
-#define hipDeviceMallocContiguous 0x4
-#define hipMemAttachGlobal 0x1
-#define hipMemAttachHost 0x2
-#define hipHostMallocDefault 0x0
-#define hipHostMallocPortable 0x1
-#define hipHostMallocMapped 0x2
+#define hipMallocSignalMemory      0x2
+#define hipDeviceMallocUncached    0x3
+#define hipDeviceMallocContiguous  0x4
+#define hipMemAttachGlobal         0x1
+#define hipMemAttachHost           0x2
+#define hipHostMallocDefault       0x0
+#define hipHostMallocPortable      0x1
+#define hipHostMallocMapped        0x2
 #define hipHostMallocWriteCombined 0x4
-#define hipHostMallocNumaUser 0x20000000
-#define hipHostMallocCoherent 0x40000000
-#define hipHostMallocNonCoherent 0x80000000
-#define hipHostRegisterDefault 0x0
-#define hipHostRegisterPortable 0x1
-#define hipHostRegisterMapped 0x2
-#define hipHostRegisterIoMemory 0x4
-#define hipHostRegisterReadOnly 0x8
+#define hipHostMallocNumaUser      0x20000000
+#define hipHostMallocCoherent      0x40000000
+#define hipHostMallocNonCoherent   0x80000000
+#define hipHostRegisterDefault     0x0
+#define hipHostRegisterPortable    0x1
+#define hipHostRegisterMapped      0x2
+#define hipHostRegisterIoMemory    0x4
+#define hipHostRegisterReadOnly    0x8
 
 hipError_t hipMalloc(void **ptr, size_t nbytes);
 hipError_t hipExtMallocWithFlags(void **ptr, size_t nbytes, unsigned flags);
@@ -323,13 +327,13 @@ hipError_t hipPointerGetAttribute(void *data, hipPointer_attribute attribute, hi
 hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *nbytes, hipDeviceptr_t ptr);
 
 hipError_t hipMemcpy(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind);
-hipError_t hipMemcpyAsync(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind,
-			  hipStream_t stream HIPCPU_DEFAULT(0));
+hipError_t hipMemcpyAsync(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemcpyWithStream(
 	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream);
 hipError_t hipMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t nbytes);
 hipError_t hipMemcpyPeerAsync(void *dst, int dst_device, const void *src, int src_device, size_t nbytes,
-			      hipStream_t stream HIPCPU_DEFAULT(0));
+	hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemcpyDtoD(hipDeviceptr_t dst, hipDeviceptr_t src, size_t nbytes);
 hipError_t hipMemcpyHtoD(hipDeviceptr_t dst, void *src, size_t nbytes);
 hipError_t hipMemcpyDtoH(void *dst, hipDeviceptr_t src, size_t nbytes);
@@ -337,7 +341,7 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t dst, hipDeviceptr_t src, size_t nby
 hipError_t hipMemcpyHtoDAsync(hipDeviceptr_t dst, void *src, size_t nbytes, hipStream_t stream);
 hipError_t hipMemcpyDtoHAsync(void *dst, hipDeviceptr_t src, size_t nbytes, hipStream_t stream);
 hipError_t hipMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width, size_t height,
-		       hipMemcpyKind kind);
+	hipMemcpyKind kind);
 hipError_t hipMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
 	size_t height, hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemset(void *dst, int value, size_t nbytes);
@@ -355,17 +359,17 @@ hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t count, hipStr
 hipError_t hipMemcpyToSymbol(const void *symbol, const void *src, size_t nbytes,
 	size_t offset HIPCPU_DEFAULT(0), hipMemcpyKind kind HIPCPU_DEFAULT(hipMemcpyHostToDevice));
 hipError_t hipMemcpyToSymbolAsync(const void *symbol, const void *src, size_t nbytes, size_t offset,
-				  hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
+	hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipMemcpyFromSymbol(void *dst, const void *symbol, size_t nbytes, size_t offset HIPCPU_DEFAULT(0),
-			       hipMemcpyKind kind HIPCPU_DEFAULT(hipMemcpyDeviceToHost));
+	hipMemcpyKind kind HIPCPU_DEFAULT(hipMemcpyDeviceToHost));
 hipError_t hipMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t nbytes, size_t offset,
-				    hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
+	hipMemcpyKind kind, hipStream_t stream HIPCPU_DEFAULT(0));
 hipError_t hipGetSymbolAddress(void **ptr, const void *symbol);
 hipError_t hipGetSymbolSize(size_t *nbytes, const void *symbol);
 
 /* ---- memory of other processes ---- */
 
-#define HIP_IPC_HANDLE_SIZE 64
+#define HIP_IPC_HANDLE_SIZE           64
 #define hipIpcMemLazyEnablePeerAccess 0x1
 
 typedef struct hipIpcMemHandle_st {
@@ -428,8 +432,8 @@ typedef struct hipMemAllocationProp {
 
 typedef struct ihipMemGenericAllocationHandle *hipMemGenericAllocationHandle_t;
 
-hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
-					  hipMemAllocationGranularity_flags option);
+hipError_t hipMemGetAllocationGranularity(
+	size_t *granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option);
 hipError_t hipMemAddressReserve(
 	void **ptr, size_t nbytes, size_t alignment, void *address, unsigned long long flags);
 hipError_t hipMemAddressFree(void *ptr, size_t nbytes);
@@ -437,7 +441,7 @@ hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t nbytes,
 	const hipMemAllocationProp *prop, unsigned long long flags);
 hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle);
 hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset, hipMemGenericAllocationHandle_t handle,
-		     unsigned long long flags);
+	unsigned long long flags);
 hipError_t hipMemUnmap(void *ptr, size_t nbytes);
 hipError_t hipMemSetAccess(void *ptr, size_t nbytes, const hipMemAccessDesc *desc, size_t count);
 hipError_t hipMemGetAccess(unsigned long long *flags, const hipMemLocation *location, void *ptr);
@@ -445,20 +449,20 @@ hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHandle_t *handle,
 hipError_t hipMemGetAllocationPropertiesFromHandle(
 	hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle);
 hipError_t hipMemExportToShareableHandle(void *shareable, hipMemGenericAllocationHandle_t handle,
-					 hipMemAllocationHandleType type, unsigned long long flags);
+	hipMemAllocationHandleType type, unsigned long long flags);
 /* os_handle: the descriptor, as from HIP 7.1 on, or a pointer to it, as before. */
-hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle, void *os_handle,
-					   hipMemAllocationHandleType type);
+hipError_t hipMemImportFromShareableHandle(
+	hipMemGenericAllocationHandle_t *handle, void *os_handle, hipMemAllocationHandleType type);
 
 /* ---- streams and events ---- */
 
-#define hipStreamDefault 0x0
-#define hipStreamNonBlocking 0x1
-#define hipStreamLegacy ((hipStream_t)1)
-#define hipEventDefault 0x0
-#define hipEventBlockingSync 0x1
-#define hipEventDisableTiming 0x2
-#define hipEventInterprocess 0x4
+#define hipStreamDefault        0x0
+#define hipStreamNonBlocking    0x1
+#define hipStreamLegacy         ((hipStream_t)1)
+#define hipEventDefault         0x0
+#define hipEventBlockingSync    0x1
+#define hipEventDisableTiming   0x2
+#define hipEventInterprocess    0x4
 #define hipEventReleaseToDevice 0x40000000
 #define hipEventReleaseToSystem 0x80000000
 
@@ -537,15 +541,15 @@ typedef struct hipFuncAttributes {
  * A kernel's types are known only to C++: there hip_runtime.h overloads the two launches for
  * void (*)(...) kernels. These C functions fail with hipErrorInvalidDeviceFunction.
  */
-hipError_t hipLaunchKernel(const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes,
-			   hipStream_t stream);
+hipError_t hipLaunchKernel(
+	const void *kernel, dim3 grid, dim3 block, void **args, size_t shared_bytes, hipStream_t stream);
 hipError_t hipLaunchCooperativeKernel(
 	const void *kernel, dim3 grid, dim3 block, void **args, unsigned shared_bytes, hipStream_t stream);
 hipError_t hipFuncGetAttributes(hipFuncAttributes *attributes, const void *kernel);
-hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *nblocks, const void *kernel, int block_size,
-							size_t shared_bytes);
-hipError_t hipOccupancyMaxPotentialBlockSize(int *grid_size, int *block_size, const void *kernel,
-					     size_t shared_bytes, int block_size_limit);
+hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *nblocks, const void *kernel, int block_size, size_t shared_bytes);
+hipError_t hipOccupancyMaxPotentialBlockSize(
+	int *grid_size, int *block_size, const void *kernel, size_t shared_bytes, int block_size_limit);
 
 /* ---- modules: shared objects; docs/cpu-platform.md ---- */
 
@@ -554,8 +558,8 @@ hipError_t hipModuleUnload(hipModule_t module);
 hipError_t hipModuleGetGlobal(hipDeviceptr_t *ptr, size_t *nbytes, hipModule_t module, const char *name);
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t module, const char *name);
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-				 unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
-				 hipStream_t stream, void **args, void **extra);
+	unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes, hipStream_t stream,
+	void **args, void **extra);
 hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned grid_x, unsigned grid_y,
 	unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
 	hipStream_t stream, void **args);
@@ -589,7 +593,7 @@ template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t nby
 /* A symbol may be given as the variable itself or as its address. */
 template <typename T>
 static inline hipError_t hipMemcpyToSymbol(const T &symbol, const void *src, size_t nbytes, size_t offset = 0,
-					   hipMemcpyKind kind = hipMemcpyHostToDevice)
+	hipMemcpyKind kind = hipMemcpyHostToDevice)
 {
 	return hipMemcpyToSymbol((const void *)&symbol, src, nbytes, offset, kind);
 }
@@ -603,14 +607,14 @@ static inline hipError_t hipMemcpyToSymbolAsync(const T &symbol, const void *src
 
 template <typename T>
 static inline hipError_t hipMemcpyFromSymbol(void *dst, const T &symbol, size_t nbytes, size_t offset = 0,
-					     hipMemcpyKind kind = hipMemcpyDeviceToHost)
+	hipMemcpyKind kind = hipMemcpyDeviceToHost)
 {
 	return hipMemcpyFromSymbol(dst, (const void *)&symbol, nbytes, offset, kind);
 }
 
 template <typename T>
-static inline hipError_t hipMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t nbytes, size_t offset,
-						  hipMemcpyKind kind, hipStream_t stream = 0)
+static inline hipError_t hipMemcpyFromSymbolAsync(
+	void *dst, const T &symbol, size_t nbytes, size_t offset, hipMemcpyKind kind, hipStream_t stream = 0)
 {
 	return hipMemcpyFromSymbolAsync(dst, (const void *)&symbol, nbytes, offset, kind, stream);
 }

@@ -8,8 +8,10 @@
 
 #define HIPCPU_FROM int line_ = __builtin_LINE(), const char *file_ = __builtin_FILE()
 #define HIPCPU_CALL(op, mask, value, from) \
-	{op, line_, file_, (uint64_t)(mask), HIPCPU_SITE(), __builtin_frame_address(0), (uint64_t)(value), \
-	 (unsigned)(from), 0}
+	{ \
+		op, line_, file_, (uint64_t)(mask), HIPCPU_SITE(), __builtin_frame_address(0), \
+			(uint64_t)(value), (unsigned)(from), 0 \
+	}
 
 /* ---- barriers ---- */
 
@@ -146,20 +148,23 @@ HIPCPU_INLINE unsigned lane_xor(int mask, int width)
 
 /* X(name, type of the second argument, the lane it means) */
 #define HIPCPU_SHUFFLES(X) \
-	X(__shfl, int, lane_at) X(__shfl_up, unsigned, lane_up) X(__shfl_down, unsigned, lane_down) \
+	X(__shfl, int, lane_at) \
+	X(__shfl_up, unsigned, lane_up) \
+	X(__shfl_down, unsigned, lane_down) \
 	X(__shfl_xor, int, lane_xor)
 #define HIPCPU_SHUFFLE(name, type, lane) \
 	template <typename T> HIPCPU_INLINE T name(T value, type which, int width = warpSize, HIPCPU_FROM) \
 	{ \
-		struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_SHUFFLE, 0, hipcpu::to_bits(value), \
-						      hipcpu::lane(which, width)); \
+		struct hipcpu_call call = HIPCPU_CALL( \
+			HIPCPU_OP_SHUFFLE, 0, hipcpu::to_bits(value), hipcpu::lane(which, width)); \
 		return hipcpu::from_bits<T>(hipcpu_wave_call(&call)); \
 	} \
 	template <typename T> \
-	HIPCPU_INLINE T name##_sync(unsigned long long mask, T value, type which, int width = warpSize, HIPCPU_FROM) \
+	HIPCPU_INLINE T name##_sync( \
+		unsigned long long mask, T value, type which, int width = warpSize, HIPCPU_FROM) \
 	{ \
-		struct hipcpu_call call = HIPCPU_CALL(HIPCPU_OP_SHUFFLE, mask, hipcpu::to_bits(value), \
-						      hipcpu::lane(which, width)); \
+		struct hipcpu_call call = HIPCPU_CALL( \
+			HIPCPU_OP_SHUFFLE, mask, hipcpu::to_bits(value), hipcpu::lane(which, width)); \
 		return hipcpu::from_bits<T>(hipcpu_wave_call(&call)); \
 	}
 

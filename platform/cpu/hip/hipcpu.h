@@ -32,14 +32,16 @@ HIPCPU_QUIET_BEGIN
  * the runtime takes its own return address, and the entry points are convergent.
  */
 #if defined(__clang__)
-#define HIPCPU_SITE() ((const void *)0)
+#define HIPCPU_SITE()     ((const void *)0)
 #define HIPCPU_CONVERGENT __attribute__((convergent))
 #else
-#define HIPCPU_SITE() __extension__({ \
-	__label__ here_; \
-	__asm__ goto("" : : : : here_); \
-	here_: (const void *)&&here_; \
-})
+#define HIPCPU_SITE() \
+	__extension__({ \
+		__label__ here_; \
+		__asm__ goto("" : : : : here_); \
+here_: \
+		(const void *)&&here_; \
+	})
 #define HIPCPU_CONVERGENT
 #endif
 
@@ -56,30 +58,30 @@ extern __thread struct hipcpu_lane *hipcpu_self HIPCPU_TLS;
 
 enum hipcpu_op {
 	HIPCPU_OP_NONE,
-	HIPCPU_OP_MASK,	       /* result: who takes part */
-	HIPCPU_OP_ENTER,       /* the same, for a call that the whole wave should make */
-	HIPCPU_OP_ACTIVE,      /* the same; does not wait for lanes that spin */
-	HIPCPU_OP_HERE,        /* the same, of those with one value */
+	HIPCPU_OP_MASK,   /* result: who takes part */
+	HIPCPU_OP_ENTER,  /* the same, for a call that the whole wave should make */
+	HIPCPU_OP_ACTIVE, /* the same; does not wait for lanes that spin */
+	HIPCPU_OP_HERE,   /* the same, of those with one value */
 	HIPCPU_OP_SYNC,
-	HIPCPU_OP_ELECT, /* result: who takes part, for one of them; 0 for the others, let go by that one */
-	HIPCPU_OP_BALLOT,      /* of value != 0 */
-	HIPCPU_OP_SHUFFLE,     /* value of the lane called from; own value if that does not take part */
-	HIPCPU_OP_MATCH_ANY,   /* who has my value */
-	HIPCPU_OP_MATCH_ALL,   /* who takes part if all values are equal, else 0 */
-	HIPCPU_OP_BARRIER,     /* of the block, as are the rest */
+	HIPCPU_OP_ELECT,   /* result: who takes part, for one of them; 0 for the others, let go by that one */
+	HIPCPU_OP_BALLOT,  /* of value != 0 */
+	HIPCPU_OP_SHUFFLE, /* value of the lane called from; own value if that does not take part */
+	HIPCPU_OP_MATCH_ANY, /* who has my value */
+	HIPCPU_OP_MATCH_ALL, /* who takes part if all values are equal, else 0 */
+	HIPCPU_OP_BARRIER,   /* of the block, as are the rest */
 	HIPCPU_OP_BARRIER_ELECT,
-	HIPCPU_OP_COUNT	       /* lanes with value != 0 */
+	HIPCPU_OP_COUNT /* lanes with value != 0 */
 };
 
 struct hipcpu_call {
 	enum hipcpu_op op;
-	int line;	   /* in the source */
+	int line;          /* in the source */
 	const char *file;  /* of line: for messages */
-	uint64_t mask;	   /* the lanes that take part; 0: those that stand here */
+	uint64_t mask;     /* the lanes that take part; 0: those that stand here */
 	const void *site;  /* HIPCPU_SITE() */
 	const void *frame; /* of the function around it: the call chain */
-	uint64_t value;	   /* of MASK and ELECT: lanes with different ones stand in different calls */
-	unsigned from;	   /* lane of the wave */
+	uint64_t value;    /* of MASK and ELECT: lanes with different ones stand in different calls */
+	unsigned from;     /* lane of the wave */
 	const void *base;  /* the runtime's: frame at which the chain ends */
 };
 
@@ -95,11 +97,11 @@ unsigned hipcpu_block_count(int line, const char *file, bool counts) HIPCPU_CONV
 uint64_t hipcpu_block_elect(int line, const char *file) HIPCPU_CONVERGENT;
 void hipcpu_block_release(void) HIPCPU_CONVERGENT;
 void hipcpu_pause_slow(unsigned *polls);
-unsigned hipcpu_lane_id(void);	    /* within the wave */
+unsigned hipcpu_lane_id(void); /* within the wave */
 unsigned hipcpu_wave_width(void);
 unsigned hipcpu_thread_rank(void);  /* within the block */
 unsigned hipcpu_thread_count(void); /* of the block */
-uint64_t hipcpu_block_id(void);	    /* within the grid, flat */
+uint64_t hipcpu_block_id(void);     /* within the grid, flat */
 uint64_t *hipcpu_block_words(void); /* [4], which the lanes of the block share */
 /* How often lanes of the running block have stopped to meet others, ever: what a call costs. For tests. */
 uint64_t hipcpu_block_stops(void);
@@ -145,7 +147,8 @@ void hipcpu_pause_near(unsigned *polls);
  */
 HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_ELECT, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_ELECT, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -155,7 +158,8 @@ void hipcpu_wave_release(uint64_t lanes) HIPCPU_CONVERGENT;
 /* Meet the lanes of the wave that stand here, and learn who they are. */
 HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_MASK, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_MASK, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -163,7 +167,8 @@ HIPCPU_INLINE uint64_t hipcpu_wave_mask(const void *site, int line, const char *
 /* The same, where GSHMEM_CPU_WHOLE_WAVES wants all lanes of the wave. */
 HIPCPU_INLINE uint64_t hipcpu_wave_enter(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_ENTER, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_ENTER, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -171,7 +176,8 @@ HIPCPU_INLINE uint64_t hipcpu_wave_enter(const void *site, int line, const char 
 /* As hipcpu_wave_mask, but not waiting for lanes that spin. */
 HIPCPU_INLINE uint64_t hipcpu_wave_here(const void *site, int line, const char *file, uint64_t key)
 {
-	struct hipcpu_call call = {HIPCPU_OP_HERE, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_HERE, line, file, 0, site, __builtin_frame_address(0), key, 0, 0};
 
 	return hipcpu_wave_call(&call);
 }
@@ -179,7 +185,8 @@ HIPCPU_INLINE uint64_t hipcpu_wave_here(const void *site, int line, const char *
 /* Wait for the lanes of mask. */
 HIPCPU_INLINE void hipcpu_wave_sync(const void *site, int line, const char *file, uint64_t mask)
 {
-	struct hipcpu_call call = {HIPCPU_OP_SYNC, line, file, mask, site, __builtin_frame_address(0), 0, 0, 0};
+	struct hipcpu_call call = {
+		HIPCPU_OP_SYNC, line, file, mask, site, __builtin_frame_address(0), 0, 0, 0};
 
 	hipcpu_wave_call(&call);
 }
@@ -210,7 +217,7 @@ struct hipcpu_launch_params {
 	size_t shared_bytes;
 	hipStream_t stream;
 	bool cooperative;
-	const char *name;	  /* of the kernel, for messages */
+	const char *name;           /* of the kernel, for messages */
 	void (*run)(void *closure); /* do { kernel } while (hipcpu_lane_next()) */
 	void (*drop)(void *closure);
 	void *closure;

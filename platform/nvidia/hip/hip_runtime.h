@@ -18,11 +18,11 @@
 
 /* ---- launches ---- */
 
-#define HIP_KERNEL_NAME(...) __VA_ARGS__
+#define HIP_KERNEL_NAME(...)          __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, var) extern __shared__ type var[];
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, stream_, ...) \
-	((kernel_)<<<dim3(grid_), dim3(block_), (shared_), (stream_)>>>(__VA_ARGS__))
+	((kernel_) < < < dim3(grid_), dim3(block_), (shared_), (stream_) >>> (__VA_ARGS__))
 
 /* ---- the wave ---- */
 
@@ -190,7 +190,8 @@ static inline __device__ bool compare_exchange(T *ptr, T *expected, typename sam
 }
 
 #define HIPCUDA_FETCH(name, add) \
-	template <typename T> static inline __device__ T name(T *ptr, typename same<T>::type value, int order) \
+	template <typename T> \
+	static inline __device__ T name(T *ptr, typename same<T>::type value, int order) \
 	{ \
 		typedef typename word_of<T>::type word; \
 \

@@ -37,130 +37,133 @@
 #define HIP_VERSION_MAJOR 6
 #define HIP_VERSION_MINOR 0
 #define HIP_VERSION_PATCH 0
-#define HIP_VERSION (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)
+#define HIP_VERSION       (HIP_VERSION_MAJOR * 10000000 + HIP_VERSION_MINOR * 100000 + HIP_VERSION_PATCH)
 
 /* ---- errors ---- */
 
 typedef cudaError_t hipError_t;
-#define hipSuccess                           cudaSuccess
-#define hipErrorInvalidValue                 cudaErrorInvalidValue
-#define hipErrorOutOfMemory                  cudaErrorMemoryAllocation
-#define hipErrorMemoryAllocation             cudaErrorMemoryAllocation
-#define hipErrorNotInitialized               cudaErrorInitializationError
-#define hipErrorInitializationError          cudaErrorInitializationError
-#define hipErrorDeinitialized                cudaErrorCudartUnloading
-#define hipErrorInvalidConfiguration         cudaErrorInvalidConfiguration
-#define hipErrorInvalidPitchValue            cudaErrorInvalidPitchValue
-#define hipErrorInvalidSymbol                cudaErrorInvalidSymbol
-#define hipErrorInvalidDevicePointer         cudaErrorInvalidDevicePointer
-#define hipErrorInvalidMemcpyDirection       cudaErrorInvalidMemcpyDirection
-#define hipErrorInsufficientDriver           cudaErrorInsufficientDriver
-#define hipErrorMissingConfiguration         cudaErrorMissingConfiguration
-#define hipErrorPriorLaunchFailure           cudaErrorPriorLaunchFailure
-#define hipErrorInvalidDeviceFunction        cudaErrorInvalidDeviceFunction
-#define hipErrorNoDevice                     cudaErrorNoDevice
-#define hipErrorInvalidDevice                cudaErrorInvalidDevice
-#define hipErrorInvalidImage                 cudaErrorInvalidKernelImage
-#define hipErrorInvalidContext               cudaErrorDeviceUninitialized
-#define hipErrorMapFailed                    cudaErrorMapBufferObjectFailed
-#define hipErrorUnmapFailed                  cudaErrorUnmapBufferObjectFailed
-#define hipErrorNoBinaryForGpu               cudaErrorNoKernelImageForDevice
-#define hipErrorAlreadyMapped                cudaErrorAlreadyMapped
-#define hipErrorNotMapped                    cudaErrorNotMapped
-#define hipErrorUnsupportedLimit             cudaErrorUnsupportedLimit
-#define hipErrorPeerAccessUnsupported        cudaErrorPeerAccessUnsupported
-#define hipErrorFileNotFound                 cudaErrorFileNotFound
-#define hipErrorSharedObjectInitFailed       cudaErrorSharedObjectInitFailed
-#define hipErrorOperatingSystem              cudaErrorOperatingSystem
-#define hipErrorInvalidHandle                cudaErrorInvalidResourceHandle
-#define hipErrorInvalidResourceHandle        cudaErrorInvalidResourceHandle
-#define hipErrorIllegalState                 cudaErrorIllegalState
-#define hipErrorNotFound                     cudaErrorSymbolNotFound
-#define hipErrorNotReady                     cudaErrorNotReady
-#define hipErrorIllegalAddress               cudaErrorIllegalAddress
-#define hipErrorLaunchOutOfResources         cudaErrorLaunchOutOfResources
-#define hipErrorLaunchTimeOut                cudaErrorLaunchTimeout
-#define hipErrorPeerAccessAlreadyEnabled     cudaErrorPeerAccessAlreadyEnabled
-#define hipErrorPeerAccessNotEnabled         cudaErrorPeerAccessNotEnabled
-#define hipErrorContextIsDestroyed           cudaErrorContextIsDestroyed
-#define hipErrorAssert                       cudaErrorAssert
-#define hipErrorHostMemoryAlreadyRegistered  cudaErrorHostMemoryAlreadyRegistered
-#define hipErrorHostMemoryNotRegistered      cudaErrorHostMemoryNotRegistered
-#define hipErrorLaunchFailure                cudaErrorLaunchFailure
-#define hipErrorCooperativeLaunchTooLarge    cudaErrorCooperativeLaunchTooLarge
-#define hipErrorNotSupported                 cudaErrorNotSupported
-#define hipErrorStreamCaptureUnsupported     cudaErrorStreamCaptureUnsupported
-#define hipErrorStreamCaptureInvalidated     cudaErrorStreamCaptureInvalidated
-#define hipErrorStreamCaptureMerge           cudaErrorStreamCaptureMerge
-#define hipErrorStreamCaptureUnmatched       cudaErrorStreamCaptureUnmatched
-#define hipErrorStreamCaptureUnjoined        cudaErrorStreamCaptureUnjoined
-#define hipErrorStreamCaptureIsolation       cudaErrorStreamCaptureIsolation
-#define hipErrorStreamCaptureImplicit        cudaErrorStreamCaptureImplicit
-#define hipErrorCapturedEvent                cudaErrorCapturedEvent
-#define hipErrorStreamCaptureWrongThread     cudaErrorStreamCaptureWrongThread
-#define hipErrorUnknown                      cudaErrorUnknown
+#define hipSuccess                          cudaSuccess
+#define hipErrorInvalidValue                cudaErrorInvalidValue
+#define hipErrorOutOfMemory                 cudaErrorMemoryAllocation
+#define hipErrorMemoryAllocation            cudaErrorMemoryAllocation
+#define hipErrorNotInitialized              cudaErrorInitializationError
+#define hipErrorInitializationError         cudaErrorInitializationError
+#define hipErrorDeinitialized               cudaErrorCudartUnloading
+#define hipErrorInvalidConfiguration        cudaErrorInvalidConfiguration
+#define hipErrorInvalidPitchValue           cudaErrorInvalidPitchValue
+#define hipErrorInvalidSymbol               cudaErrorInvalidSymbol
+#define hipErrorInvalidDevicePointer        cudaErrorInvalidDevicePointer
+#define hipErrorInvalidMemcpyDirection      cudaErrorInvalidMemcpyDirection
+#define hipErrorInsufficientDriver          cudaErrorInsufficientDriver
+#define hipErrorMissingConfiguration        cudaErrorMissingConfiguration
+#define hipErrorPriorLaunchFailure          cudaErrorPriorLaunchFailure
+#define hipErrorInvalidDeviceFunction       cudaErrorInvalidDeviceFunction
+#define hipErrorNoDevice                    cudaErrorNoDevice
+#define hipErrorInvalidDevice               cudaErrorInvalidDevice
+#define hipErrorInvalidImage                cudaErrorInvalidKernelImage
+#define hipErrorInvalidContext              cudaErrorDeviceUninitialized
+#define hipErrorMapFailed                   cudaErrorMapBufferObjectFailed
+#define hipErrorUnmapFailed                 cudaErrorUnmapBufferObjectFailed
+#define hipErrorNoBinaryForGpu              cudaErrorNoKernelImageForDevice
+#define hipErrorAlreadyMapped               cudaErrorAlreadyMapped
+#define hipErrorNotMapped                   cudaErrorNotMapped
+#define hipErrorUnsupportedLimit            cudaErrorUnsupportedLimit
+#define hipErrorPeerAccessUnsupported       cudaErrorPeerAccessUnsupported
+#define hipErrorFileNotFound                cudaErrorFileNotFound
+#define hipErrorSharedObjectInitFailed      cudaErrorSharedObjectInitFailed
+#define hipErrorOperatingSystem             cudaErrorOperatingSystem
+#define hipErrorInvalidHandle               cudaErrorInvalidResourceHandle
+#define hipErrorInvalidResourceHandle       cudaErrorInvalidResourceHandle
+#define hipErrorIllegalState                cudaErrorIllegalState
+#define hipErrorNotFound                    cudaErrorSymbolNotFound
+#define hipErrorNotReady                    cudaErrorNotReady
+#define hipErrorIllegalAddress              cudaErrorIllegalAddress
+#define hipErrorLaunchOutOfResources        cudaErrorLaunchOutOfResources
+#define hipErrorLaunchTimeOut               cudaErrorLaunchTimeout
+#define hipErrorPeerAccessAlreadyEnabled    cudaErrorPeerAccessAlreadyEnabled
+#define hipErrorPeerAccessNotEnabled        cudaErrorPeerAccessNotEnabled
+#define hipErrorContextIsDestroyed          cudaErrorContextIsDestroyed
+#define hipErrorAssert                      cudaErrorAssert
+#define hipErrorHostMemoryAlreadyRegistered cudaErrorHostMemoryAlreadyRegistered
+#define hipErrorHostMemoryNotRegistered     cudaErrorHostMemoryNotRegistered
+#define hipErrorLaunchFailure               cudaErrorLaunchFailure
+#define hipErrorCooperativeLaunchTooLarge   cudaErrorCooperativeLaunchTooLarge
+#define hipErrorNotSupported                cudaErrorNotSupported
+#define hipErrorStreamCaptureUnsupported    cudaErrorStreamCaptureUnsupported
+#define hipErrorStreamCaptureInvalidated    cudaErrorStreamCaptureInvalidated
+#define hipErrorStreamCaptureMerge          cudaErrorStreamCaptureMerge
+#define hipErrorStreamCaptureUnmatched      cudaErrorStreamCaptureUnmatched
+#define hipErrorStreamCaptureUnjoined       cudaErrorStreamCaptureUnjoined
+#define hipErrorStreamCaptureIsolation      cudaErrorStreamCaptureIsolation
+#define hipErrorStreamCaptureImplicit       cudaErrorStreamCaptureImplicit
+#define hipErrorCapturedEvent               cudaErrorCapturedEvent
+#define hipErrorStreamCaptureWrongThread    cudaErrorStreamCaptureWrongThread
+#define hipErrorUnknown                     cudaErrorUnknown
 
-#define hipGetLastError   cudaGetLastError
+#define hipGetLastError    cudaGetLastError
 #define hipPeekAtLastError cudaPeekAtLastError
-#define hipGetErrorString cudaGetErrorString
+#define hipGetErrorString  cudaGetErrorString
 
 /* Returns HIP's name for the error; CUDA's where HIP has none. */
 static inline const char *hipGetErrorName(hipError_t error)
 {
 	switch (error) {
-#define HIPCUDA_NAME(name) case name: return #name;
-	HIPCUDA_NAME(hipSuccess)
-	HIPCUDA_NAME(hipErrorInvalidValue)
-	HIPCUDA_NAME(hipErrorOutOfMemory)
-	HIPCUDA_NAME(hipErrorNotInitialized)
-	HIPCUDA_NAME(hipErrorDeinitialized)
-	HIPCUDA_NAME(hipErrorInvalidConfiguration)
-	HIPCUDA_NAME(hipErrorInvalidSymbol)
-	HIPCUDA_NAME(hipErrorInvalidDevicePointer)
-	HIPCUDA_NAME(hipErrorInvalidMemcpyDirection)
-	HIPCUDA_NAME(hipErrorInsufficientDriver)
-	HIPCUDA_NAME(hipErrorInvalidDeviceFunction)
-	HIPCUDA_NAME(hipErrorNoDevice)
-	HIPCUDA_NAME(hipErrorInvalidDevice)
-	HIPCUDA_NAME(hipErrorInvalidImage)
-	HIPCUDA_NAME(hipErrorInvalidContext)
-	HIPCUDA_NAME(hipErrorMapFailed)
-	HIPCUDA_NAME(hipErrorUnmapFailed)
-	HIPCUDA_NAME(hipErrorNoBinaryForGpu)
-	HIPCUDA_NAME(hipErrorAlreadyMapped)
-	HIPCUDA_NAME(hipErrorNotMapped)
-	HIPCUDA_NAME(hipErrorPeerAccessUnsupported)
-	HIPCUDA_NAME(hipErrorFileNotFound)
-	HIPCUDA_NAME(hipErrorSharedObjectInitFailed)
-	HIPCUDA_NAME(hipErrorOperatingSystem)
-	HIPCUDA_NAME(hipErrorInvalidHandle)
-	HIPCUDA_NAME(hipErrorIllegalState)
-	HIPCUDA_NAME(hipErrorNotFound)
-	HIPCUDA_NAME(hipErrorNotReady)
-	HIPCUDA_NAME(hipErrorIllegalAddress)
-	HIPCUDA_NAME(hipErrorLaunchOutOfResources)
-	HIPCUDA_NAME(hipErrorLaunchTimeOut)
-	HIPCUDA_NAME(hipErrorPeerAccessAlreadyEnabled)
-	HIPCUDA_NAME(hipErrorPeerAccessNotEnabled)
-	HIPCUDA_NAME(hipErrorContextIsDestroyed)
-	HIPCUDA_NAME(hipErrorAssert)
-	HIPCUDA_NAME(hipErrorHostMemoryAlreadyRegistered)
-	HIPCUDA_NAME(hipErrorHostMemoryNotRegistered)
-	HIPCUDA_NAME(hipErrorLaunchFailure)
-	HIPCUDA_NAME(hipErrorCooperativeLaunchTooLarge)
-	HIPCUDA_NAME(hipErrorNotSupported)
-	HIPCUDA_NAME(hipErrorStreamCaptureUnsupported)
-	HIPCUDA_NAME(hipErrorStreamCaptureInvalidated)
-	HIPCUDA_NAME(hipErrorStreamCaptureMerge)
-	HIPCUDA_NAME(hipErrorStreamCaptureUnmatched)
-	HIPCUDA_NAME(hipErrorStreamCaptureUnjoined)
-	HIPCUDA_NAME(hipErrorStreamCaptureIsolation)
-	HIPCUDA_NAME(hipErrorStreamCaptureImplicit)
-	HIPCUDA_NAME(hipErrorCapturedEvent)
-	HIPCUDA_NAME(hipErrorStreamCaptureWrongThread)
-	HIPCUDA_NAME(hipErrorUnknown)
+#define HIPCUDA_NAME(name) \
+	case name: \
+		return #name;
+		HIPCUDA_NAME(hipSuccess)
+		HIPCUDA_NAME(hipErrorInvalidValue)
+		HIPCUDA_NAME(hipErrorOutOfMemory)
+		HIPCUDA_NAME(hipErrorNotInitialized)
+		HIPCUDA_NAME(hipErrorDeinitialized)
+		HIPCUDA_NAME(hipErrorInvalidConfiguration)
+		HIPCUDA_NAME(hipErrorInvalidSymbol)
+		HIPCUDA_NAME(hipErrorInvalidDevicePointer)
+		HIPCUDA_NAME(hipErrorInvalidMemcpyDirection)
+		HIPCUDA_NAME(hipErrorInsufficientDriver)
+		HIPCUDA_NAME(hipErrorInvalidDeviceFunction)
+		HIPCUDA_NAME(hipErrorNoDevice)
+		HIPCUDA_NAME(hipErrorInvalidDevice)
+		HIPCUDA_NAME(hipErrorInvalidImage)
+		HIPCUDA_NAME(hipErrorInvalidContext)
+		HIPCUDA_NAME(hipErrorMapFailed)
+		HIPCUDA_NAME(hipErrorUnmapFailed)
+		HIPCUDA_NAME(hipErrorNoBinaryForGpu)
+		HIPCUDA_NAME(hipErrorAlreadyMapped)
+		HIPCUDA_NAME(hipErrorNotMapped)
+		HIPCUDA_NAME(hipErrorPeerAccessUnsupported)
+		HIPCUDA_NAME(hipErrorFileNotFound)
+		HIPCUDA_NAME(hipErrorSharedObjectInitFailed)
+		HIPCUDA_NAME(hipErrorOperatingSystem)
+		HIPCUDA_NAME(hipErrorInvalidHandle)
+		HIPCUDA_NAME(hipErrorIllegalState)
+		HIPCUDA_NAME(hipErrorNotFound)
+		HIPCUDA_NAME(hipErrorNotReady)
+		HIPCUDA_NAME(hipErrorIllegalAddress)
+		HIPCUDA_NAME(hipErrorLaunchOutOfResources)
+		HIPCUDA_NAME(hipErrorLaunchTimeOut)
+		HIPCUDA_NAME(hipErrorPeerAccessAlreadyEnabled)
+		HIPCUDA_NAME(hipErrorPeerAccessNotEnabled)
+		HIPCUDA_NAME(hipErrorContextIsDestroyed)
+		HIPCUDA_NAME(hipErrorAssert)
+		HIPCUDA_NAME(hipErrorHostMemoryAlreadyRegistered)
+		HIPCUDA_NAME(hipErrorHostMemoryNotRegistered)
+		HIPCUDA_NAME(hipErrorLaunchFailure)
+		HIPCUDA_NAME(hipErrorCooperativeLaunchTooLarge)
+		HIPCUDA_NAME(hipErrorNotSupported)
+		HIPCUDA_NAME(hipErrorStreamCaptureUnsupported)
+		HIPCUDA_NAME(hipErrorStreamCaptureInvalidated)
+		HIPCUDA_NAME(hipErrorStreamCaptureMerge)
+		HIPCUDA_NAME(hipErrorStreamCaptureUnmatched)
+		HIPCUDA_NAME(hipErrorStreamCaptureUnjoined)
+		HIPCUDA_NAME(hipErrorStreamCaptureIsolation)
+		HIPCUDA_NAME(hipErrorStreamCaptureImplicit)
+		HIPCUDA_NAME(hipErrorCapturedEvent)
+		HIPCUDA_NAME(hipErrorStreamCaptureWrongThread)
+		HIPCUDA_NAME(hipErrorUnknown)
 #undef HIPCUDA_NAME
-	default: return cudaGetErrorName(error);
+	default:
+		return cudaGetErrorName(error);
 	}
 }
 
@@ -171,52 +174,52 @@ typedef cudaUUID_t hipUUID;
 typedef struct cudaDeviceProp hipDeviceProp_t;
 
 typedef int hipDeviceAttribute_t;
-#define hipDeviceAttributeCanMapHostMemory                cudaDevAttrCanMapHostMemory
-#define hipDeviceAttributeClockRate                       cudaDevAttrClockRate
-#define hipDeviceAttributeComputeCapabilityMajor          cudaDevAttrComputeCapabilityMajor
-#define hipDeviceAttributeComputeCapabilityMinor          cudaDevAttrComputeCapabilityMinor
-#define hipDeviceAttributeConcurrentKernels               cudaDevAttrConcurrentKernels
-#define hipDeviceAttributeConcurrentManagedAccess         cudaDevAttrConcurrentManagedAccess
-#define hipDeviceAttributeCooperativeLaunch               cudaDevAttrCooperativeLaunch
-#define hipDeviceAttributeDirectManagedMemAccessFromHost  cudaDevAttrDirectManagedMemAccessFromHost
-#define hipDeviceAttributeHostNativeAtomicSupported       cudaDevAttrHostNativeAtomicSupported
-#define hipDeviceAttributeIntegrated                      cudaDevAttrIntegrated
-#define hipDeviceAttributeL2CacheSize                     cudaDevAttrL2CacheSize
-#define hipDeviceAttributeManagedMemory                   cudaDevAttrManagedMemory
-#define hipDeviceAttributeMaxBlockDimX                    cudaDevAttrMaxBlockDimX
-#define hipDeviceAttributeMaxBlockDimY                    cudaDevAttrMaxBlockDimY
-#define hipDeviceAttributeMaxBlockDimZ                    cudaDevAttrMaxBlockDimZ
-#define hipDeviceAttributeMaxBlocksPerMultiprocessor      cudaDevAttrMaxBlocksPerMultiprocessor
-#define hipDeviceAttributeMaxGridDimX                     cudaDevAttrMaxGridDimX
-#define hipDeviceAttributeMaxGridDimY                     cudaDevAttrMaxGridDimY
-#define hipDeviceAttributeMaxGridDimZ                     cudaDevAttrMaxGridDimZ
-#define hipDeviceAttributeMaxRegistersPerBlock            cudaDevAttrMaxRegistersPerBlock
-#define hipDeviceAttributeMaxSharedMemoryPerBlock         cudaDevAttrMaxSharedMemoryPerBlock
-#define hipDeviceAttributeMaxThreadsPerBlock              cudaDevAttrMaxThreadsPerBlock
-#define hipDeviceAttributeMaxThreadsPerMultiProcessor     cudaDevAttrMaxThreadsPerMultiProcessor
-#define hipDeviceAttributeMultiprocessorCount             cudaDevAttrMultiProcessorCount
-#define hipDeviceAttributePageableMemoryAccess            cudaDevAttrPageableMemoryAccess
-#define hipDeviceAttributePciBusId                        cudaDevAttrPciBusId
-#define hipDeviceAttributePciDeviceId                     cudaDevAttrPciDeviceId
-#define hipDeviceAttributePciDomainId                     cudaDevAttrPciDomainId
-#define hipDeviceAttributePciDomainID                     cudaDevAttrPciDomainId
-#define hipDeviceAttributeTotalConstantMemory             cudaDevAttrTotalConstantMemory
-#define hipDeviceAttributeUnifiedAddressing               cudaDevAttrUnifiedAddressing
-#define hipDeviceAttributeWarpSize                        cudaDevAttrWarpSize
+#define hipDeviceAttributeCanMapHostMemory               cudaDevAttrCanMapHostMemory
+#define hipDeviceAttributeClockRate                      cudaDevAttrClockRate
+#define hipDeviceAttributeComputeCapabilityMajor         cudaDevAttrComputeCapabilityMajor
+#define hipDeviceAttributeComputeCapabilityMinor         cudaDevAttrComputeCapabilityMinor
+#define hipDeviceAttributeConcurrentKernels              cudaDevAttrConcurrentKernels
+#define hipDeviceAttributeConcurrentManagedAccess        cudaDevAttrConcurrentManagedAccess
+#define hipDeviceAttributeCooperativeLaunch              cudaDevAttrCooperativeLaunch
+#define hipDeviceAttributeDirectManagedMemAccessFromHost cudaDevAttrDirectManagedMemAccessFromHost
+#define hipDeviceAttributeHostNativeAtomicSupported      cudaDevAttrHostNativeAtomicSupported
+#define hipDeviceAttributeIntegrated                     cudaDevAttrIntegrated
+#define hipDeviceAttributeL2CacheSize                    cudaDevAttrL2CacheSize
+#define hipDeviceAttributeManagedMemory                  cudaDevAttrManagedMemory
+#define hipDeviceAttributeMaxBlockDimX                   cudaDevAttrMaxBlockDimX
+#define hipDeviceAttributeMaxBlockDimY                   cudaDevAttrMaxBlockDimY
+#define hipDeviceAttributeMaxBlockDimZ                   cudaDevAttrMaxBlockDimZ
+#define hipDeviceAttributeMaxBlocksPerMultiprocessor     cudaDevAttrMaxBlocksPerMultiprocessor
+#define hipDeviceAttributeMaxGridDimX                    cudaDevAttrMaxGridDimX
+#define hipDeviceAttributeMaxGridDimY                    cudaDevAttrMaxGridDimY
+#define hipDeviceAttributeMaxGridDimZ                    cudaDevAttrMaxGridDimZ
+#define hipDeviceAttributeMaxRegistersPerBlock           cudaDevAttrMaxRegistersPerBlock
+#define hipDeviceAttributeMaxSharedMemoryPerBlock        cudaDevAttrMaxSharedMemoryPerBlock
+#define hipDeviceAttributeMaxThreadsPerBlock             cudaDevAttrMaxThreadsPerBlock
+#define hipDeviceAttributeMaxThreadsPerMultiProcessor    cudaDevAttrMaxThreadsPerMultiProcessor
+#define hipDeviceAttributeMultiprocessorCount            cudaDevAttrMultiProcessorCount
+#define hipDeviceAttributePageableMemoryAccess           cudaDevAttrPageableMemoryAccess
+#define hipDeviceAttributePciBusId                       cudaDevAttrPciBusId
+#define hipDeviceAttributePciDeviceId                    cudaDevAttrPciDeviceId
+#define hipDeviceAttributePciDomainId                    cudaDevAttrPciDomainId
+#define hipDeviceAttributePciDomainID                    cudaDevAttrPciDomainId
+#define hipDeviceAttributeTotalConstantMemory            cudaDevAttrTotalConstantMemory
+#define hipDeviceAttributeUnifiedAddressing              cudaDevAttrUnifiedAddressing
+#define hipDeviceAttributeWarpSize                       cudaDevAttrWarpSize
 /* not a CUDA attribute: see hipDeviceGetAttribute */
-#define hipDeviceAttributeWallClockRate                   0x7001
+#define hipDeviceAttributeWallClockRate                  0x7001
 
 typedef enum cudaDeviceP2PAttr hipDeviceP2PAttr;
-#define hipDevP2PAttrPerformanceRank          cudaDevP2PAttrPerformanceRank
-#define hipDevP2PAttrAccessSupported          cudaDevP2PAttrAccessSupported
-#define hipDevP2PAttrNativeAtomicSupported    cudaDevP2PAttrNativeAtomicSupported
-#define hipDevP2PAttrHipArrayAccessSupported  cudaDevP2PAttrCudaArrayAccessSupported
+#define hipDevP2PAttrPerformanceRank         cudaDevP2PAttrPerformanceRank
+#define hipDevP2PAttrAccessSupported         cudaDevP2PAttrAccessSupported
+#define hipDevP2PAttrNativeAtomicSupported   cudaDevP2PAttrNativeAtomicSupported
+#define hipDevP2PAttrHipArrayAccessSupported cudaDevP2PAttrCudaArrayAccessSupported
 
-#define hipDeviceScheduleAuto          cudaDeviceScheduleAuto
-#define hipDeviceScheduleSpin          cudaDeviceScheduleSpin
-#define hipDeviceScheduleYield         cudaDeviceScheduleYield
-#define hipDeviceScheduleBlockingSync  cudaDeviceScheduleBlockingSync
-#define hipDeviceMapHost               cudaDeviceMapHost
+#define hipDeviceScheduleAuto         cudaDeviceScheduleAuto
+#define hipDeviceScheduleSpin         cudaDeviceScheduleSpin
+#define hipDeviceScheduleYield        cudaDeviceScheduleYield
+#define hipDeviceScheduleBlockingSync cudaDeviceScheduleBlockingSync
+#define hipDeviceMapHost              cudaDeviceMapHost
 
 #define hipRuntimeGetVersion            cudaRuntimeGetVersion
 #define hipDriverGetVersion             cudaDriverGetVersion
@@ -343,7 +346,8 @@ static inline hipError_t hipcuda_find(const char *name, unsigned version, void *
 	hipError_t error = hipcuda_find(name, since, &fn.address); \
 \
 	return error == cudaSuccess ? (hipError_t)fn.call(__VA_ARGS__) : error
-#define HIPCUDA_DRIVER_ALONE(name, since, ...) HIPCUDA_DRIVER_CALL(#name, PFN_##name##_v##since, since, __VA_ARGS__)
+#define HIPCUDA_DRIVER_ALONE(name, since, ...) \
+	HIPCUDA_DRIVER_CALL(#name, PFN_##name##_v##since, since, __VA_ARGS__)
 #define HIPCUDA_DRIVER(name, since, ...) \
 	hipError_t context = cudaFree(NULL); \
 \
@@ -359,11 +363,11 @@ static inline hipError_t hipDevicePrimaryCtxGetState(hipDevice_t device, unsigne
 /* ---- memory ---- */
 
 typedef enum cudaMemcpyKind hipMemcpyKind;
-#define hipMemcpyHostToHost      cudaMemcpyHostToHost
-#define hipMemcpyHostToDevice    cudaMemcpyHostToDevice
-#define hipMemcpyDeviceToHost    cudaMemcpyDeviceToHost
-#define hipMemcpyDeviceToDevice  cudaMemcpyDeviceToDevice
-#define hipMemcpyDefault         cudaMemcpyDefault
+#define hipMemcpyHostToHost     cudaMemcpyHostToHost
+#define hipMemcpyHostToDevice   cudaMemcpyHostToDevice
+#define hipMemcpyDeviceToHost   cudaMemcpyDeviceToHost
+#define hipMemcpyDeviceToDevice cudaMemcpyDeviceToDevice
+#define hipMemcpyDefault        cudaMemcpyDefault
 
 typedef enum cudaMemoryType hipMemoryType;
 #define hipMemoryTypeUnregistered cudaMemoryTypeUnregistered
@@ -379,42 +383,42 @@ typedef CUmodule hipModule_t;
 typedef CUfunction hipFunction_t;
 typedef CUcontext hipCtx_t;
 
-#define hipDeviceMallocDefault      0x0
-#define hipDeviceMallocFinegrained  0x1
-#define hipMallocSignalMemory       0x2
-#define hipDeviceMallocUncached     0x3
-#define hipDeviceMallocContiguous   0x4
-#define hipMemAttachGlobal          cudaMemAttachGlobal
-#define hipMemAttachHost            cudaMemAttachHost
-#define hipHostMallocDefault        cudaHostAllocDefault
-#define hipHostMallocPortable       cudaHostAllocPortable
-#define hipHostMallocMapped         cudaHostAllocMapped
-#define hipHostMallocWriteCombined  cudaHostAllocWriteCombined
+#define hipDeviceMallocDefault     0x0
+#define hipDeviceMallocFinegrained 0x1
+#define hipMallocSignalMemory      0x2
+#define hipDeviceMallocUncached    0x3
+#define hipDeviceMallocContiguous  0x4
+#define hipMemAttachGlobal         cudaMemAttachGlobal
+#define hipMemAttachHost           cudaMemAttachHost
+#define hipHostMallocDefault       cudaHostAllocDefault
+#define hipHostMallocPortable      cudaHostAllocPortable
+#define hipHostMallocMapped        cudaHostAllocMapped
+#define hipHostMallocWriteCombined cudaHostAllocWriteCombined
 /* Host memory is always coherent, and lies where the process puts it. */
-#define hipHostMallocNumaUser       0x0
-#define hipHostMallocCoherent       0x0
-#define hipHostMallocNonCoherent    0x0
-#define hipHostRegisterDefault      cudaHostRegisterDefault
-#define hipHostRegisterPortable     cudaHostRegisterPortable
-#define hipHostRegisterMapped       cudaHostRegisterMapped
-#define hipHostRegisterIoMemory     cudaHostRegisterIoMemory
-#define hipHostRegisterReadOnly     cudaHostRegisterReadOnly
+#define hipHostMallocNumaUser      0x0
+#define hipHostMallocCoherent      0x0
+#define hipHostMallocNonCoherent   0x0
+#define hipHostRegisterDefault     cudaHostRegisterDefault
+#define hipHostRegisterPortable    cudaHostRegisterPortable
+#define hipHostRegisterMapped      cudaHostRegisterMapped
+#define hipHostRegisterIoMemory    cudaHostRegisterIoMemory
+#define hipHostRegisterReadOnly    cudaHostRegisterReadOnly
 
-#define hipMalloc                cudaMalloc
-#define hipMallocManaged         cudaMallocManaged
-#define hipFree                  cudaFree
-#define hipHostFree              cudaFreeHost
-#define hipHostRegister          cudaHostRegister
-#define hipHostUnregister        cudaHostUnregister
-#define hipHostGetDevicePointer  cudaHostGetDevicePointer
-#define hipHostGetFlags          cudaHostGetFlags
-#define hipMemGetInfo            cudaMemGetInfo
-#define hipPointerGetAttributes  cudaPointerGetAttributes
+#define hipMalloc               cudaMalloc
+#define hipMallocManaged        cudaMallocManaged
+#define hipFree                 cudaFree
+#define hipHostFree             cudaFreeHost
+#define hipHostRegister         cudaHostRegister
+#define hipHostUnregister       cudaHostUnregister
+#define hipHostGetDevicePointer cudaHostGetDevicePointer
+#define hipHostGetFlags         cudaHostGetFlags
+#define hipMemGetInfo           cudaMemGetInfo
+#define hipPointerGetAttributes cudaPointerGetAttributes
 
 typedef CUpointer_attribute hipPointer_attribute;
 #define HIP_POINTER_ATTRIBUTE_HOST_POINTER CU_POINTER_ATTRIBUTE_HOST_POINTER
-#define HIP_POINTER_ATTRIBUTE_BUFFER_ID CU_POINTER_ATTRIBUTE_BUFFER_ID
-#define HIP_POINTER_ATTRIBUTE_IS_MANAGED CU_POINTER_ATTRIBUTE_IS_MANAGED
+#define HIP_POINTER_ATTRIBUTE_BUFFER_ID    CU_POINTER_ATTRIBUTE_BUFFER_ID
+#define HIP_POINTER_ATTRIBUTE_IS_MANAGED   CU_POINTER_ATTRIBUTE_IS_MANAGED
 
 static inline hipError_t hipPointerGetAttribute(
 	void *data, hipPointer_attribute attribute, hipDeviceptr_t ptr)
@@ -453,17 +457,17 @@ static inline hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *nby
 	return found;
 }
 
-#define hipMemcpy              cudaMemcpy
-#define hipMemcpyAsync         cudaMemcpyAsync
-#define hipMemcpyPeer          cudaMemcpyPeer
-#define hipMemcpyPeerAsync     cudaMemcpyPeerAsync
-#define hipMemcpy2D            cudaMemcpy2D
-#define hipMemcpy2DAsync       cudaMemcpy2DAsync
-#define hipMemset              cudaMemset
-#define hipMemsetAsync         cudaMemsetAsync
+#define hipMemcpy          cudaMemcpy
+#define hipMemcpyAsync     cudaMemcpyAsync
+#define hipMemcpyPeer      cudaMemcpyPeer
+#define hipMemcpyPeerAsync cudaMemcpyPeerAsync
+#define hipMemcpy2D        cudaMemcpy2D
+#define hipMemcpy2DAsync   cudaMemcpy2DAsync
+#define hipMemset          cudaMemset
+#define hipMemsetAsync     cudaMemsetAsync
 
-static inline hipError_t hipMemcpyWithStream(void *dst, const void *src, size_t nbytes, hipMemcpyKind kind,
-					     hipStream_t stream)
+static inline hipError_t hipMemcpyWithStream(
+	void *dst, const void *src, size_t nbytes, hipMemcpyKind kind, hipStream_t stream)
 {
 	hipError_t error = cudaMemcpyAsync(dst, src, nbytes, kind, stream);
 
@@ -528,23 +532,23 @@ static inline hipError_t hipMemsetD32Async(hipDeviceptr_t dst, int value, size_t
 #else
 #define HIP_SYMBOL(x) ((const void *)&(x))
 #endif
-#define hipMemcpyToSymbol         cudaMemcpyToSymbol
-#define hipMemcpyToSymbolAsync    cudaMemcpyToSymbolAsync
-#define hipMemcpyFromSymbol       cudaMemcpyFromSymbol
-#define hipMemcpyFromSymbolAsync  cudaMemcpyFromSymbolAsync
-#define hipGetSymbolAddress       cudaGetSymbolAddress
-#define hipGetSymbolSize          cudaGetSymbolSize
+#define hipMemcpyToSymbol        cudaMemcpyToSymbol
+#define hipMemcpyToSymbolAsync   cudaMemcpyToSymbolAsync
+#define hipMemcpyFromSymbol      cudaMemcpyFromSymbol
+#define hipMemcpyFromSymbolAsync cudaMemcpyFromSymbolAsync
+#define hipGetSymbolAddress      cudaGetSymbolAddress
+#define hipGetSymbolSize         cudaGetSymbolSize
 
 /* ---- memory of other processes ---- */
 
-#define HIP_IPC_HANDLE_SIZE            CUDA_IPC_HANDLE_SIZE
-#define hipIpcMemLazyEnablePeerAccess  cudaIpcMemLazyEnablePeerAccess
+#define HIP_IPC_HANDLE_SIZE           CUDA_IPC_HANDLE_SIZE
+#define hipIpcMemLazyEnablePeerAccess cudaIpcMemLazyEnablePeerAccess
 
 typedef cudaIpcMemHandle_t hipIpcMemHandle_t;
 
-#define hipIpcGetMemHandle    cudaIpcGetMemHandle
-#define hipIpcOpenMemHandle   cudaIpcOpenMemHandle
-#define hipIpcCloseMemHandle  cudaIpcCloseMemHandle
+#define hipIpcGetMemHandle   cudaIpcGetMemHandle
+#define hipIpcOpenMemHandle  cudaIpcOpenMemHandle
+#define hipIpcCloseMemHandle cudaIpcCloseMemHandle
 
 /* ---- virtual memory ---- */
 
@@ -552,39 +556,39 @@ typedef cudaIpcMemHandle_t hipIpcMemHandle_t;
 
 /* ---- streams and events ---- */
 
-#define hipStreamDefault         cudaStreamDefault
-#define hipStreamNonBlocking     cudaStreamNonBlocking
-#define hipStreamLegacy          cudaStreamLegacy
-#define hipStreamPerThread       cudaStreamPerThread
-#define hipEventDefault          cudaEventDefault
-#define hipEventBlockingSync     cudaEventBlockingSync
-#define hipEventDisableTiming    cudaEventDisableTiming
-#define hipEventInterprocess     cudaEventInterprocess
+#define hipStreamDefault        cudaStreamDefault
+#define hipStreamNonBlocking    cudaStreamNonBlocking
+#define hipStreamLegacy         cudaStreamLegacy
+#define hipStreamPerThread      cudaStreamPerThread
+#define hipEventDefault         cudaEventDefault
+#define hipEventBlockingSync    cudaEventBlockingSync
+#define hipEventDisableTiming   cudaEventDisableTiming
+#define hipEventInterprocess    cudaEventInterprocess
 /* CUDA does not let an event choose what it releases. */
-#define hipEventReleaseToDevice  0x0
-#define hipEventReleaseToSystem  0x0
+#define hipEventReleaseToDevice 0x0
+#define hipEventReleaseToSystem 0x0
 
 typedef cudaHostFn_t hipHostFn_t;
 typedef cudaStreamCallback_t hipStreamCallback_t;
 
-#define hipStreamCreate              cudaStreamCreate
-#define hipStreamCreateWithFlags     cudaStreamCreateWithFlags
-#define hipStreamCreateWithPriority  cudaStreamCreateWithPriority
-#define hipStreamDestroy             cudaStreamDestroy
-#define hipStreamSynchronize         cudaStreamSynchronize
-#define hipStreamQuery               cudaStreamQuery
-#define hipStreamWaitEvent           cudaStreamWaitEvent
-#define hipStreamGetFlags            cudaStreamGetFlags
-#define hipStreamGetPriority         cudaStreamGetPriority
-#define hipStreamAddCallback         cudaStreamAddCallback
-#define hipLaunchHostFunc            cudaLaunchHostFunc
-#define hipEventCreate               cudaEventCreate
-#define hipEventCreateWithFlags      cudaEventCreateWithFlags
-#define hipEventRecord               cudaEventRecord
-#define hipEventQuery                cudaEventQuery
-#define hipEventSynchronize          cudaEventSynchronize
-#define hipEventElapsedTime          cudaEventElapsedTime
-#define hipEventDestroy              cudaEventDestroy
+#define hipStreamCreate             cudaStreamCreate
+#define hipStreamCreateWithFlags    cudaStreamCreateWithFlags
+#define hipStreamCreateWithPriority cudaStreamCreateWithPriority
+#define hipStreamDestroy            cudaStreamDestroy
+#define hipStreamSynchronize        cudaStreamSynchronize
+#define hipStreamQuery              cudaStreamQuery
+#define hipStreamWaitEvent          cudaStreamWaitEvent
+#define hipStreamGetFlags           cudaStreamGetFlags
+#define hipStreamGetPriority        cudaStreamGetPriority
+#define hipStreamAddCallback        cudaStreamAddCallback
+#define hipLaunchHostFunc           cudaLaunchHostFunc
+#define hipEventCreate              cudaEventCreate
+#define hipEventCreateWithFlags     cudaEventCreateWithFlags
+#define hipEventRecord              cudaEventRecord
+#define hipEventQuery               cudaEventQuery
+#define hipEventSynchronize         cudaEventSynchronize
+#define hipEventElapsedTime         cudaEventElapsedTime
+#define hipEventDestroy             cudaEventDestroy
 
 /* ---- graphs ---- */
 
@@ -593,20 +597,20 @@ typedef cudaGraphExec_t hipGraphExec_t;
 typedef cudaGraphNode_t hipGraphNode_t;
 typedef enum cudaStreamCaptureMode hipStreamCaptureMode;
 typedef enum cudaStreamCaptureStatus hipStreamCaptureStatus;
-#define hipStreamCaptureModeGlobal       cudaStreamCaptureModeGlobal
-#define hipStreamCaptureModeThreadLocal  cudaStreamCaptureModeThreadLocal
-#define hipStreamCaptureModeRelaxed      cudaStreamCaptureModeRelaxed
+#define hipStreamCaptureModeGlobal        cudaStreamCaptureModeGlobal
+#define hipStreamCaptureModeThreadLocal   cudaStreamCaptureModeThreadLocal
+#define hipStreamCaptureModeRelaxed       cudaStreamCaptureModeRelaxed
 #define hipStreamCaptureStatusNone        cudaStreamCaptureStatusNone
 #define hipStreamCaptureStatusActive      cudaStreamCaptureStatusActive
 #define hipStreamCaptureStatusInvalidated cudaStreamCaptureStatusInvalidated
 
-#define hipStreamBeginCapture        cudaStreamBeginCapture
-#define hipStreamEndCapture          cudaStreamEndCapture
-#define hipStreamIsCapturing         cudaStreamIsCapturing
+#define hipStreamBeginCapture              cudaStreamBeginCapture
+#define hipStreamEndCapture                cudaStreamEndCapture
+#define hipStreamIsCapturing               cudaStreamIsCapturing
 #define hipThreadExchangeStreamCaptureMode cudaThreadExchangeStreamCaptureMode
-#define hipGraphLaunch               cudaGraphLaunch
-#define hipGraphDestroy              cudaGraphDestroy
-#define hipGraphExecDestroy          cudaGraphExecDestroy
+#define hipGraphLaunch                     cudaGraphLaunch
+#define hipGraphDestroy                    cudaGraphDestroy
+#define hipGraphExecDestroy                cudaGraphExecDestroy
 
 /* CUDA 12 has dropped the arguments for errors. */
 static inline hipError_t hipGraphInstantiate(
@@ -627,11 +631,11 @@ static inline hipError_t hipGraphInstantiate(
 
 typedef struct cudaFuncAttributes hipFuncAttributes;
 
-#define hipLaunchKernel                               cudaLaunchKernel
-#define hipLaunchCooperativeKernel                    cudaLaunchCooperativeKernel
-#define hipFuncGetAttributes                          cudaFuncGetAttributes
-#define hipOccupancyMaxActiveBlocksPerMultiprocessor  cudaOccupancyMaxActiveBlocksPerMultiprocessor
-#define hipOccupancyMaxPotentialBlockSize             cudaOccupancyMaxPotentialBlockSize
+#define hipLaunchKernel                              cudaLaunchKernel
+#define hipLaunchCooperativeKernel                   cudaLaunchCooperativeKernel
+#define hipFuncGetAttributes                         cudaFuncGetAttributes
+#define hipOccupancyMaxActiveBlocksPerMultiprocessor cudaOccupancyMaxActiveBlocksPerMultiprocessor
+#define hipOccupancyMaxPotentialBlockSize            cudaOccupancyMaxPotentialBlockSize
 
 /* ---- modules ---- */
 

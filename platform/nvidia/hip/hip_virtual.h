@@ -15,7 +15,7 @@ typedef CUmemAccess_flags hipMemAccessFlags;
 typedef CUmemAllocationType hipMemAllocationType;
 typedef CUmemAllocationHandleType hipMemAllocationHandleType;
 typedef CUmemAllocationGranularity_flags hipMemAllocationGranularity_flags;
-#define requestedHandleType requestedHandleTypes /* the name that the field has in HIP */
+#define requestedHandleType                    requestedHandleTypes /* the name that the field has in HIP */
 #define hipMemLocationTypeInvalid              CU_MEM_LOCATION_TYPE_INVALID
 #define hipMemLocationTypeDevice               CU_MEM_LOCATION_TYPE_DEVICE
 #define hipMemAccessFlagsProtNone              CU_MEM_ACCESS_FLAGS_PROT_NONE
@@ -28,20 +28,20 @@ typedef CUmemAllocationGranularity_flags hipMemAllocationGranularity_flags;
 #define hipMemAllocationGranularityMinimum     CU_MEM_ALLOC_GRANULARITY_MINIMUM
 #define hipMemAllocationGranularityRecommended CU_MEM_ALLOC_GRANULARITY_RECOMMENDED
 
-static inline hipError_t hipMemGetAllocationGranularity(size_t *granularity, const hipMemAllocationProp *prop,
-							hipMemAllocationGranularity_flags option)
+static inline hipError_t hipMemGetAllocationGranularity(
+	size_t *granularity, const hipMemAllocationProp *prop, hipMemAllocationGranularity_flags option)
 {
 	HIPCUDA_DRIVER(cuMemGetAllocationGranularity, 10020, granularity, prop, option);
 }
 
-static inline hipError_t hipcuda_reserve(CUdeviceptr *ptr, size_t nbytes, size_t alignment,
-					 CUdeviceptr address, unsigned long long flags)
+static inline hipError_t hipcuda_reserve(
+	CUdeviceptr *ptr, size_t nbytes, size_t alignment, CUdeviceptr address, unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemAddressReserve, 10020, ptr, nbytes, alignment, address, flags);
 }
 
-static inline hipError_t hipMemAddressReserve(void **ptr, size_t nbytes, size_t alignment, void *address,
-					      unsigned long long flags)
+static inline hipError_t hipMemAddressReserve(
+	void **ptr, size_t nbytes, size_t alignment, void *address, unsigned long long flags)
 {
 	CUdeviceptr found = 0;
 	hipError_t reserved =
@@ -58,7 +58,7 @@ static inline hipError_t hipMemAddressFree(void *ptr, size_t nbytes)
 }
 
 static inline hipError_t hipMemCreate(hipMemGenericAllocationHandle_t *handle, size_t nbytes,
-				      const hipMemAllocationProp *prop, unsigned long long flags)
+	const hipMemAllocationProp *prop, unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemCreate, 10020, handle, nbytes, prop, flags);
 }
@@ -69,7 +69,7 @@ static inline hipError_t hipMemRelease(hipMemGenericAllocationHandle_t handle)
 }
 
 static inline hipError_t hipMemMap(void *ptr, size_t nbytes, size_t offset,
-				   hipMemGenericAllocationHandle_t handle, unsigned long long flags)
+	hipMemGenericAllocationHandle_t handle, unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemMap, 10020, (CUdeviceptr)(uintptr_t)ptr, nbytes, offset, handle, flags);
 }
@@ -94,23 +94,21 @@ static inline hipError_t hipMemRetainAllocationHandle(hipMemGenericAllocationHan
 	HIPCUDA_DRIVER(cuMemRetainAllocationHandle, 11000, handle, ptr);
 }
 
-static inline hipError_t hipMemGetAllocationPropertiesFromHandle(hipMemAllocationProp *prop,
-								 hipMemGenericAllocationHandle_t handle)
+static inline hipError_t hipMemGetAllocationPropertiesFromHandle(
+	hipMemAllocationProp *prop, hipMemGenericAllocationHandle_t handle)
 {
 	HIPCUDA_DRIVER(cuMemGetAllocationPropertiesFromHandle, 10020, prop, handle);
 }
 
 static inline hipError_t hipMemExportToShareableHandle(void *shareable,
-						       hipMemGenericAllocationHandle_t handle,
-						       hipMemAllocationHandleType type,
-						       unsigned long long flags)
+	hipMemGenericAllocationHandle_t handle, hipMemAllocationHandleType type, unsigned long long flags)
 {
 	HIPCUDA_DRIVER(cuMemExportToShareableHandle, 10020, shareable, handle, type, flags);
 }
 
 /* os_handle is the descriptor itself. */
-static inline hipError_t hipMemImportFromShareableHandle(hipMemGenericAllocationHandle_t *handle,
-							 void *os_handle, hipMemAllocationHandleType type)
+static inline hipError_t hipMemImportFromShareableHandle(
+	hipMemGenericAllocationHandle_t *handle, void *os_handle, hipMemAllocationHandleType type)
 {
 	HIPCUDA_DRIVER(cuMemImportFromShareableHandle, 10020, handle, os_handle, type);
 }

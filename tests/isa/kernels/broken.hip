@@ -12,7 +12,7 @@
 #define WRITE_BACK "buffer_wbl2"
 #define WAIT       "s_waitcnt vmcnt(0)"
 #elif defined(__GFX10__) || defined(__GFX11__)
-#define WAIT       "s_waitcnt_vscnt null, 0x0"
+#define WAIT "s_waitcnt_vscnt null, 0x0"
 #else
 #define WRITE_BACK "buffer_wbl2 sc0 sc1"
 #define WAIT       "s_waitcnt vmcnt(0)"
@@ -332,7 +332,10 @@ KERNEL broken_assembly_store(int *dest, int value, unsigned long long *flag)
 #if defined(__gfx90a__) || defined(__GFX10__) || defined(__GFX11__)
 	asm volatile("global_store_dword %0, %1, off" : : "v"(dest + threadIdx.x), "v"(value) : "memory");
 #else
-	asm volatile("global_store_dword %0, %1, off sc0 sc1" : : "v"(dest + threadIdx.x), "v"(value) : "memory");
+	asm volatile("global_store_dword %0, %1, off sc0 sc1"
+		     :
+		     : "v"(dest + threadIdx.x), "v"(value)
+		     : "memory");
 #endif
 	__threadfence_system();
 	gshmemi_arch_store(flag, 1);
@@ -353,8 +356,12 @@ KERNEL broken_count_on(int *dest)
 {
 	int value;
 
-	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_add_i32 s12, s12, 1\n\ts_or_b64 exec, exec, s[10:11]\n\t"
-		     "v_mov_b32 %0, s12" : "=v"(value) : : "s10", "s11", "s12", "scc");
+	asm volatile(
+		"s_and_saveexec_b64 s[10:11], vcc\n\ts_add_i32 s12, s12, 1\n\ts_or_b64 exec, exec, s[10:11]\n\t"
+		"v_mov_b32 %0, s12"
+		: "=v"(value)
+		:
+		: "s10", "s11", "s12", "scc");
 	dest[threadIdx.x] = value;
 }
 
@@ -364,36 +371,52 @@ KERNEL sound_count(int *dest)
 	int value;
 
 	asm volatile("v_mov_b32 %0, s12\n\ts_and_saveexec_b64 s[10:11], vcc\n\ts_add_i32 s12, s12, 1\n\t"
-		     "s_or_b64 exec, exec, s[10:11]" : "=v"(value) : : "s10", "s11", "s12", "scc");
+		     "s_or_b64 exec, exec, s[10:11]"
+		     : "=v"(value)
+		     :
+		     : "s10", "s11", "s12", "scc");
 	dest[threadIdx.x] = value;
 }
 
 KERNEL broken_spill_masked(int *dest)
 {
-	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\t" SPILL "\n\ts_or_b64 exec, exec, s[10:11]"
-		     : : : "s10", "s11", "scc");
+	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\t" SPILL
+		     "\n\ts_or_b64 exec, exec, s[10:11]"
+		     :
+		     :
+		     : "s10", "s11", "scc");
 	dest[threadIdx.x] = 1;
 }
 
 KERNEL sound_spill(int *dest)
 {
-	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\ts_or_b64 exec, exec, s[10:11]\n\t" SPILL
-		     : : : "s10", "s11", "scc");
+	asm volatile(
+		"s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\ts_or_b64 exec, exec, s[10:11]\n\t" SPILL
+		:
+		:
+		: "s10", "s11", "scc");
 	dest[threadIdx.x] = 1;
 }
 
-#define LEAVE "s_mov_b64 s[10:11], exec\n\ts_and_b64 exec, exec, vcc\n\ts_cbranch_execz 1f\n2:\n\ts_andn2_b64 exec, exec, s[12:13]\n\t" \
-	      "s_cbranch_execnz 2b\n1:\n\t"
+#define LEAVE \
+	"s_mov_b64 s[10:11], exec\n\ts_and_b64 exec, exec, vcc\n\ts_cbranch_execz 1f\n2:\n\ts_andn2_b64 exec, exec, s[12:13]\n\t" \
+	"s_cbranch_execnz 2b\n1:\n\t"
 
 /* Lanes leave a loop one by one; when none is left a register must get its old value back. */
 KERNEL broken_copy_empty(int *dest)
 {
-	asm volatile(LEAVE "v_mov_b32 v0, v1\n\ts_or_b64 exec, exec, s[10:11]" : : : "s10", "s11", "s12", "s13", "scc", "v0");
+	asm volatile(LEAVE "v_mov_b32 v0, v1\n\ts_or_b64 exec, exec, s[10:11]"
+		     :
+		     :
+		     : "s10", "s11", "s12", "s13", "scc", "v0");
 	dest[threadIdx.x] = 1;
 }
 
 KERNEL sound_copy(int *dest)
 {
-	asm volatile(LEAVE "s_or_b64 exec, exec, s[10:11]\n\tv_mov_b32 v0, v1" : : : "s10", "s11", "s12", "s13", "scc", "v0");
+	asm volatile(LEAVE "s_or_b64 exec, exec, s[10:11]\n\tv_mov_b32 v0, v1"
+		     :
+		     :
+		     : "s10", "s11", "s12", "s13", "scc", "v0");
 	dest[threadIdx.x] = 1;
 }

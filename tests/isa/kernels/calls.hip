@@ -117,12 +117,14 @@ KERNEL putmem_signal(char *dest, const char *source, size_t nbytes, uint64_t *si
 	gshmem_putmem_signal(dest, source, nbytes, signal, value, GSHMEM_SIGNAL_SET, pe);
 }
 
-KERNEL putmem_signal_wave(char *dest, const char *source, size_t nbytes, uint64_t *signal, uint64_t value, int pe)
+KERNEL putmem_signal_wave(
+	char *dest, const char *source, size_t nbytes, uint64_t *signal, uint64_t value, int pe)
 {
 	gshmemx_putmem_signal_wave(dest, source, nbytes, signal, value, GSHMEM_SIGNAL_SET, pe);
 }
 
-KERNEL putmem_signal_wg(char *dest, const char *source, size_t nbytes, uint64_t *signal, uint64_t value, int pe)
+KERNEL putmem_signal_wg(
+	char *dest, const char *source, size_t nbytes, uint64_t *signal, uint64_t value, int pe)
 {
 	gshmemx_putmem_signal_wg(dest, source, nbytes, signal, value, GSHMEM_SIGNAL_SET, pe);
 }

@@ -9,7 +9,8 @@
 #define TEXT(x) #x
 #define NAME(x) TEXT(x)
 static_assert(GSHMEMI_ARCH_OWN_TICK_NS == TICK_NS, "what kernels take a tick for");
-static_assert(GSHMEMI_ARCH_TICK_NS(NAME(GFX) ":sramecc+:xnack-") == TICK_NS, "what the host takes a tick for");
+static_assert(
+	GSHMEMI_ARCH_TICK_NS(NAME(GFX) ":sramecc+:xnack-") == TICK_NS, "what the host takes a tick for");
 #endif
 
 __global__ void read_clock(uint64_t *ns)

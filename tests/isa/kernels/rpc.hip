@@ -7,12 +7,13 @@
 
 #define KERNEL extern "C" __global__ void
 
-__device__ static inline __attribute__((always_inline)) struct gshmemi_rpc_result
-call(uint32_t op, int posts, unsigned nwords, const uint64_t *in, uint64_t *out)
+__device__ static inline __attribute__((always_inline)) struct gshmemi_rpc_result call(
+	uint32_t op, int posts, unsigned nwords, const uint64_t *in, uint64_t *out)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_state.rpc;
 
-	return gshmemi_rpc_words(c, op, posts, nwords, in, out, gshmemi_rpc_home(c, gshmemi_arch_caller()), "call");
+	return gshmemi_rpc_words(
+		c, op, posts, nwords, in, out, gshmemi_rpc_home(c, gshmemi_arch_caller()), "call");
 }
 
 KERNEL rpc_call(uint32_t op, uint64_t word, uint64_t *dest)

@@ -10,8 +10,8 @@
 #define DEPTH 16
 #define OWN   4
 
-extern "C" __global__ __launch_bounds__(256) void user_gemm(const float *a, const float *b, float *c, int *progress, int n,
-							     int k, int pe)
+extern "C" __global__ __launch_bounds__(256) void user_gemm(
+	const float *a, const float *b, float *c, int *progress, int n, int k, int pe)
 {
 	__shared__ float a_tile[DEPTH][TILE], b_tile[DEPTH][TILE];
 	const int column = threadIdx.x % 16, row = threadIdx.x / 16;
@@ -22,20 +22,23 @@ extern "C" __global__ __launch_bounds__(256) void user_gemm(const float *a, cons
 
 		for (int i = 0; i < k; i += DEPTH) {
 			for (int s = threadIdx.x; s < TILE * DEPTH; s += 256) {
-				a_tile[s % DEPTH][s / DEPTH] = a_rows[(size_t)(s / DEPTH) * k + i + s % DEPTH];
+				a_tile[s % DEPTH][s / DEPTH] =
+					a_rows[(size_t)(s / DEPTH) * k + i + s % DEPTH];
 				b_tile[s / TILE][s % TILE] = b[(size_t)(i + s / TILE) * n + j + s % TILE];
 			}
 			__syncthreads();
 			for (int d = 0; d < DEPTH; d++)
 				for (int y = 0; y < OWN; y++)
 					for (int x = 0; x < OWN; x++)
-						sum[y][x] += a_tile[d][row * OWN + y] * b_tile[d][column * OWN + x];
+						sum[y][x] += a_tile[d][row * OWN + y] *
+							b_tile[d][column * OWN + x];
 			__syncthreads();
 			gshmem_int_p(progress + threadIdx.x, i, pe);
 		}
 		for (int y = 0; y < OWN; y++)
 			for (int x = 0; x < OWN; x++)
-				c[((size_t)blockIdx.x * TILE + row * OWN + y) * n + j + column * OWN + x] = sum[y][x];
+				c[((size_t)blockIdx.x * TILE + row * OWN + y) * n + j + column * OWN + x] =
+					sum[y][x];
 		__syncthreads();
 		for (int y = 0; y < TILE; y++) {
 			float *line = c + ((size_t)blockIdx.x * TILE + y) * n + j;
@@ -58,8 +61,10 @@ extern "C" __global__ void user_halo(float *grid, int n, int nsteps, uint64_t *s
 			v[i] = 0.25f * (v[i - 1] + v[i] * 2 + v[i + 1]);
 		for (int i = 0; i < 8; i++)
 			grid[(size_t)(i + 1) * n + threadIdx.x] = v[i];
-		gshmemx_float_put_signal_wave(grid + 9 * (size_t)n, grid + n, n, signal, t, GSHMEM_SIGNAL_SET, above);
-		gshmemx_float_put_signal_wave(grid, grid + 8 * (size_t)n, n, signal + 1, t, GSHMEM_SIGNAL_SET, below);
+		gshmemx_float_put_signal_wave(
+			grid + 9 * (size_t)n, grid + n, n, signal, t, GSHMEM_SIGNAL_SET, above);
+		gshmemx_float_put_signal_wave(
+			grid, grid + 8 * (size_t)n, n, signal + 1, t, GSHMEM_SIGNAL_SET, below);
 		gshmem_signal_wait_until(signal, GSHMEM_CMP_GE, t);
 		gshmem_signal_wait_until(signal + 1, GSHMEM_CMP_GE, t);
 	}
