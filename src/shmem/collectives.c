@@ -93,13 +93,14 @@ DEFINE_MOVES(64)
 
 /* ---- reductions ---- */
 
+/* clang-format off */
 /*
  * Uses the reduction of AS, a type of the same size: for bitwise operations the sign does not matter. pWrk is
  * not needed.
  */
 #define DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, OP) \
 	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, \
-		(TYPE * dest, const TYPE *source, int nreduce, int PE_start, int logPE_stride, int PE_size, \
+		(TYPE *dest, const TYPE *source, int nreduce, int PE_start, int logPE_stride, int PE_size, \
 			TYPE *pWrk, long *pSync)) \
 	{ \
 		FIND_TEAM("shmem_" #NAME "_" #OP "_to_all"); \
@@ -107,6 +108,7 @@ DEFINE_MOVES(64)
 		gshmem_##AS##_##OP##_reduce( \
 			team, (AS_TYPE *)dest, (const AS_TYPE *)source, (size_t)nreduce); \
 	}
+/* clang-format on */
 #define DEFINE_BITWISE(NAME, TYPE, AS, AS_TYPE) \
 	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, and) \
 	DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, or) \

@@ -2,11 +2,13 @@
 /* Deprecated calls that are not just other names of libgshmem's calls; tools/shmem-names makes those. */
 #include "shmem/shmem.h"
 
+/* clang-format off */
 #define DEFINE_WAIT(NAME, TYPE) \
-	SHMEMI_DEFINE(void, shmem_##NAME##_wait, (TYPE * ivar, TYPE cmp_value)) \
+	SHMEMI_DEFINE(void, shmem_##NAME##_wait, (TYPE *ivar, TYPE cmp_value)) \
 	{ \
 		gshmem_##NAME##_wait_until(ivar, GSHMEM_CMP_NE, cmp_value); \
 	}
+/* clang-format on */
 DEFINE_WAIT(short, short)
 DEFINE_WAIT(int, int)
 DEFINE_WAIT(long, long)

@@ -25,28 +25,22 @@ const char *hipGetErrorName(hipError_t error)
 #define NAME(e) \
 	case hipError##e: \
 		return "hipError" #e;
+	/* clang-format off */
 	switch ((int)error) {
-	case hipSuccess:
-		return "hipSuccess";
-		NAME(InvalidValue)
-		NAME(OutOfMemory)
-		NAME(NotInitialized)
-		NAME(Deinitialized)
-		NAME(InvalidConfiguration) NAME(InvalidPitchValue) NAME(InvalidSymbol) NAME(
-			InvalidDevicePointer) NAME(InvalidMemcpyDirection) NAME(InvalidDeviceFunction)
-			NAME(NoDevice) NAME(InvalidDevice) NAME(InvalidImage) NAME(InvalidContext) NAME(
-				NoBinaryForGpu) NAME(ContextAlreadyInUse) NAME(FileNotFound)
-				NAME(OperatingSystem) NAME(MapFailed) NAME(InvalidHandle) NAME(IllegalState)
-					NAME(NotFound) NAME(NotReady) NAME(IllegalAddress) NAME(
-						PeerAccessAlreadyEnabled) NAME(PeerAccessNotEnabled)
-						NAME(SetOnActiveProcess) NAME(ContextIsDestroyed) NAME(
-							HostMemoryAlreadyRegistered)
-							NAME(HostMemoryNotRegistered) NAME(Assert) NAME(
-								LaunchFailure) NAME(CooperativeLaunchTooLarge)
-								NAME(NotSupported) NAME(RuntimeMemory)
-									NAME(RuntimeOther) default
-			: return "hipErrorUnknown";
+	case hipSuccess: return "hipSuccess";
+		NAME(InvalidValue) NAME(OutOfMemory) NAME(NotInitialized) NAME(Deinitialized)
+		NAME(InvalidConfiguration) NAME(InvalidPitchValue) NAME(InvalidSymbol)
+		NAME(InvalidDevicePointer) NAME(InvalidMemcpyDirection) NAME(InvalidDeviceFunction)
+		NAME(NoDevice) NAME(InvalidDevice) NAME(InvalidImage) NAME(InvalidContext)
+		NAME(NoBinaryForGpu) NAME(ContextAlreadyInUse) NAME(FileNotFound) NAME(OperatingSystem)
+		NAME(MapFailed) NAME(InvalidHandle) NAME(IllegalState) NAME(NotFound) NAME(NotReady)
+		NAME(IllegalAddress) NAME(PeerAccessAlreadyEnabled) NAME(PeerAccessNotEnabled)
+		NAME(SetOnActiveProcess) NAME(ContextIsDestroyed) NAME(HostMemoryAlreadyRegistered)
+		NAME(HostMemoryNotRegistered) NAME(Assert) NAME(LaunchFailure)
+		NAME(CooperativeLaunchTooLarge) NAME(NotSupported) NAME(RuntimeMemory) NAME(RuntimeOther)
+	default: return "hipErrorUnknown";
 	}
+	/* clang-format on */
 }
 
 const char *hipGetErrorString(hipError_t error)

@@ -251,29 +251,31 @@ GSHMEMI_END_C
 	{ \
 		return gshmem_##NAME(GSHMEMI_UNPACK ARGUMENTS, GSHMEMI_CTX_PE("gshmem_" #NAME)); \
 	}
+/* clang-format off */
 #define GSHMEMI_DEFINE_COPY(NAME) \
 	GSHMEMI_DEFINE( \
-		void, NAME, (T * dest, const GSHMEMI_SAME *source, size_t nelems), (dest, source, nelems))
+		void, NAME, (T *dest, const GSHMEMI_SAME *source, size_t nelems), (dest, source, nelems))
 #define GSHMEMI_DEFINE_STRIDE(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		(T * dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
+		(T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
 		(dest, source, dst, sst, nelems))
 #define GSHMEMI_DEFINE_BLOCK(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		(T * dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+		(T *dest, const GSHMEMI_SAME *source, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
 			size_t nblocks), \
 		(dest, source, dst, sst, bsize, nblocks))
 #define GSHMEMI_DEFINE_SIGNAL(NAME) \
 	GSHMEMI_DEFINE(void, NAME, \
-		(T * dest, const GSHMEMI_SAME *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
+		(T *dest, const GSHMEMI_SAME *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, \
 			int sig_op), \
 		(dest, source, nelems, sig_addr, signal, sig_op))
 /* Atomics with an operand: without a result, with a result, and non-blocking. */
-#define GSHMEMI_DEFINE_SET(NAME) GSHMEMI_DEFINE(void, NAME, (T * dest, GSHMEMI_SAME value), (dest, value))
+#define GSHMEMI_DEFINE_SET(NAME) GSHMEMI_DEFINE(void, NAME, (T *dest, GSHMEMI_SAME value), (dest, value))
 #define GSHMEMI_DEFINE_FETCH(NAME) \
-	GSHMEMI_DEFINE(T, NAME, (T * dest, GSHMEMI_SAME value), (dest, value)) \
-	GSHMEMI_DEFINE(void, NAME##_nbi, (GSHMEMI_SAME * fetch, T * dest, GSHMEMI_SAME value), \
+	GSHMEMI_DEFINE(T, NAME, (T *dest, GSHMEMI_SAME value), (dest, value)) \
+	GSHMEMI_DEFINE(void, NAME##_nbi, (GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME value), \
 		(fetch, dest, value))
+/* clang-format on */
 
 GSHMEMI_DEFINE_COPY(put)
 GSHMEMI_DEFINE_COPY(get)
@@ -288,15 +290,17 @@ GSHMEMI_DEFINE_BLOCK(ibget)
 GSHMEMI_DEFINE_SIGNAL(put_signal)
 GSHMEMI_DEFINE_SIGNAL(put_signal_nbi)
 GSHMEMI_DEFINE(T, atomic_fetch, (const T *source), (source))
-GSHMEMI_DEFINE(void, atomic_fetch_nbi, (T * fetch, const GSHMEMI_SAME *source), (fetch, source))
+/* clang-format off */
+GSHMEMI_DEFINE(void, atomic_fetch_nbi, (T *fetch, const GSHMEMI_SAME *source), (fetch, source))
 GSHMEMI_DEFINE_SET(atomic_set)
 GSHMEMI_DEFINE_FETCH(atomic_swap)
-GSHMEMI_DEFINE(T, atomic_compare_swap, (T * dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (dest, cond, value))
+GSHMEMI_DEFINE(T, atomic_compare_swap, (T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (dest, cond, value))
 GSHMEMI_DEFINE(void, atomic_compare_swap_nbi,
-	(GSHMEMI_SAME * fetch, T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (fetch, dest, cond, value))
-GSHMEMI_DEFINE(T, atomic_fetch_inc, (T * dest), (dest))
-GSHMEMI_DEFINE(void, atomic_fetch_inc_nbi, (GSHMEMI_SAME * fetch, T *dest), (fetch, dest))
-GSHMEMI_DEFINE(void, atomic_inc, (T * dest), (dest))
+	(GSHMEMI_SAME *fetch, T *dest, GSHMEMI_SAME cond, GSHMEMI_SAME value), (fetch, dest, cond, value))
+GSHMEMI_DEFINE(T, atomic_fetch_inc, (T *dest), (dest))
+GSHMEMI_DEFINE(void, atomic_fetch_inc_nbi, (GSHMEMI_SAME *fetch, T *dest), (fetch, dest))
+GSHMEMI_DEFINE(void, atomic_inc, (T *dest), (dest))
+/* clang-format on */
 GSHMEMI_DEFINE_FETCH(atomic_fetch_add)
 GSHMEMI_DEFINE_SET(atomic_add)
 GSHMEMI_DEFINE_FETCH(atomic_fetch_and)

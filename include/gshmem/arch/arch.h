@@ -336,7 +336,9 @@ GSHMEMI_ARCH_GIVES(unsigned, group_due, (void));
  * Meet the work-group, all of which makes the call: words[4] become those of its first thread, as far as the
  * platform knows them.
  */
-GSHMEMI_ARCH_GIVES(void, group_read, (uint64_t * words));
+/* clang-format off */
+GSHMEMI_ARCH_GIVES(void, group_read, (uint64_t *words));
+/* clang-format on */
 /* The lowest of these lanes. */
 GSHMEMI_ARCH_GIVES(unsigned, lowest_lane, (uint64_t lanes));
 /* The value of one of these lanes; of the lowest. All of them make the call. */

@@ -56,7 +56,7 @@ struct gshmemi_complex_f64 {
 	GSHMEMI_FN struct gshmemi_##TYPE gshmemi_product_##TYPE( \
 		struct gshmemi_##TYPE a, struct gshmemi_##TYPE b) { \
 		struct gshmemi_##TYPE c = { \
-			a.real * b.real - a.imag * b.imag, a.real *b.imag + a.imag *b.real}; \
+			(a.real * b.real) - (a.imag * b.imag), (a.real * b.imag) + (a.imag * b.real)}; \
 \
 		return c; \
 	}

@@ -172,17 +172,19 @@
 
 /* ---- put, get, signals ---- */
 
+/* clang-format off */
 #define GSHMEMI_NAMES_COPY(SCOPE, THEIRS, OURS, T) \
-	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, (T * dest, const T *source, size_t nelems), \
+	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, (T *dest, const T *source, size_t nelems), \
 		(dest, source, nelems))
 #define GSHMEMI_NAMES_STRIDE(SCOPE, THEIRS, OURS, T) \
 	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, \
-		(T * dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
+		(T *dest, const T *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems), \
 		(dest, source, dst, sst, nelems))
 #define GSHMEMI_NAMES_SIGNAL(SCOPE, THEIRS, OURS, T) \
 	GSHMEMI_V(SCOPE, THEIRS, gshmem, OURS, \
-		(T * dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
+		(T *dest, const T *source, size_t nelems, uint64_t *sig_addr, uint64_t signal, int sig_op), \
 		(dest, source, nelems, sig_addr, signal, sig_op))
+/* clang-format on */
 
 #define GSHMEMI_NAMES_RMA(SCOPE, NAME, T) \
 	GSHMEMI_NAMES_COPY(SCOPE, NAME##_put, NAME##_put, T) \
@@ -210,9 +212,11 @@
 	GSHMEMI_NAMES_COPY(SCOPE, get##SIZE##_nbi, get##SIZE##_nbi, void) \
 	GSHMEMI_NAMES_SIGNAL(SCOPE, put##SIZE##_signal, put##SIZE##_signal, void) \
 	GSHMEMI_NAMES_SIGNAL(SCOPE, put##SIZE##_signal_nbi, put##SIZE##_signal_nbi, void)
+/* clang-format off */
 #define GSHMEMI_NAMES_VALUE(O, NAME, T) \
-	GSHMEMI_V(GSHMEMI_THREAD, NAME##_p, O, NAME##_p, (T * dest, const T value), (dest, value)) \
+	GSHMEMI_V(GSHMEMI_THREAD, NAME##_p, O, NAME##_p, (T *dest, const T value), (dest, value)) \
 	GSHMEMI_R(T, GSHMEMI_THREAD, NAME##_g, O, NAME##_g, (const T *source), (source))
+/* clang-format on */
 
 /* ---- atomics ---- */
 
@@ -220,19 +224,21 @@
 	GSHMEMI_V(GSHMEMI_THREAD, CALL, gshmem, CALL, PARAMETERS, ARGUMENTS)
 #define GSHMEMI_NAMES_AMO_R(T, CALL, PARAMETERS, ARGUMENTS) \
 	GSHMEMI_R(T, GSHMEMI_THREAD, CALL, gshmem, CALL, PARAMETERS, ARGUMENTS)
+/* clang-format off */
 #define GSHMEMI_NAMES_EXTENDED_AMO(NAME, T) \
 	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch, (const T *source), (source)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_set, (T * dest, T value), (dest, value)) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_swap, (T * dest, T value), (dest, value))
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_set, (T *dest, T value), (dest, value)) \
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_swap, (T *dest, T value), (dest, value))
 #define GSHMEMI_NAMES_AMO(NAME, T) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_compare_swap, (T * dest, T cond, T value), (dest, cond, value)) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_inc, (T * dest), (dest)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_inc, (T * dest), (dest)) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_add, (T * dest, T value), (dest, value)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_add, (T * dest, T value), (dest, value))
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_compare_swap, (T *dest, T cond, T value), (dest, cond, value)) \
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_inc, (T *dest), (dest)) \
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_inc, (T *dest), (dest)) \
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_add, (T *dest, T value), (dest, value)) \
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_add, (T *dest, T value), (dest, value))
 #define GSHMEMI_NAMES_BITWISE_OP(NAME, T, OP) \
-	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_##OP, (T * dest, T value), (dest, value)) \
-	GSHMEMI_NAMES_AMO_V(NAME##_atomic_##OP, (T * dest, T value), (dest, value))
+	GSHMEMI_NAMES_AMO_R(T, NAME##_atomic_fetch_##OP, (T *dest, T value), (dest, value)) \
+	GSHMEMI_NAMES_AMO_V(NAME##_atomic_##OP, (T *dest, T value), (dest, value))
+/* clang-format on */
 #define GSHMEMI_NAMES_BITWISE_AMO(NAME, T) \
 	GSHMEMI_NAMES_BITWISE_OP(NAME, T, and) \
 	GSHMEMI_NAMES_BITWISE_OP(NAME, T, or) \
@@ -248,13 +254,15 @@
 	{ \
 		GSHMEMI_RETURN_##T GSHMEMI_THREAD_OURS(gshmem, CALL) ARGUMENTS; \
 	}
+/* clang-format off */
 #define GSHMEMI_NAMES_W_ARRAY(RESULT, CALL, T, VALUE) \
-	GSHMEMI_NAMES_W(RESULT, CALL, (T * ivars, size_t nelems, const int *status, int cmp, VALUE), \
+	GSHMEMI_NAMES_W(RESULT, CALL, (T *ivars, size_t nelems, const int *status, int cmp, VALUE), \
 		(ivars, nelems, status, cmp, value))
 #define GSHMEMI_NAMES_W_SOME(CALL, T, VALUE) \
 	GSHMEMI_NAMES_W(size_t, CALL, \
-		(T * ivars, size_t nelems, size_t * indices, const int *status, int cmp, VALUE), \
+		(T *ivars, size_t nelems, size_t * indices, const int *status, int cmp, VALUE), \
 		(ivars, nelems, indices, status, cmp, value))
+/* clang-format on */
 /* V: empty or _vector; VALUE: the declaration of the value or values. */
 #define GSHMEMI_NAMES_WAIT_FOR(NAME, T, V, VALUE) \
 	GSHMEMI_NAMES_W_ARRAY(void, NAME##_wait_until_all##V, T, VALUE) \
@@ -263,11 +271,13 @@
 	GSHMEMI_NAMES_W_ARRAY(int, NAME##_test_all##V, T, VALUE) \
 	GSHMEMI_NAMES_W_ARRAY(size_t, NAME##_test_any##V, T, VALUE) \
 	GSHMEMI_NAMES_W_SOME(NAME##_test_some##V, T, VALUE)
+/* clang-format off */
 #define GSHMEMI_NAMES_WAIT(NAME, T) \
-	GSHMEMI_NAMES_W(void, NAME##_wait_until, (T * ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
-	GSHMEMI_NAMES_W(int, NAME##_test, (T * ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
+	GSHMEMI_NAMES_W(void, NAME##_wait_until, (T *ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
+	GSHMEMI_NAMES_W(int, NAME##_test, (T *ivar, int cmp, T cmp_value), (ivar, cmp, cmp_value)) \
 	GSHMEMI_NAMES_WAIT_FOR(NAME, T, , T value) \
 	GSHMEMI_NAMES_WAIT_FOR(NAME, T, _vector, const T *value)
+/* clang-format on */
 
 /* ---- collectives: NAME is empty or ends with _, MEM follows the names of those of bytes ---- */
 
@@ -284,23 +294,25 @@
 	{ \
 		return SCOPE##_OURS(O, team_sync)(team); \
 	}
+/* clang-format off */
 #define GSHMEMI_NAMES_MOVES(SCOPE, O, NAME, MEM, T) \
 	GSHMEMI_C(SCOPE, NAME##broadcast##MEM, O, NAME##broadcast##MEM, \
-		(gshmem_team_t team, T * dest, const T *source, size_t nelems, int PE_root), \
+		(gshmem_team_t team, T *dest, const T *source, size_t nelems, int PE_root), \
 		(team, dest, source, nelems, PE_root)) \
 	GSHMEMI_C(SCOPE, NAME##fcollect##MEM, O, NAME##fcollect##MEM, \
-		(gshmem_team_t team, T * dest, const T *source, size_t nelems), \
+		(gshmem_team_t team, T *dest, const T *source, size_t nelems), \
 		(team, dest, source, nelems)) \
 	GSHMEMI_C(SCOPE, NAME##alltoall##MEM, O, NAME##alltoall##MEM, \
-		(gshmem_team_t team, T * dest, const T *source, size_t nelems), \
+		(gshmem_team_t team, T *dest, const T *source, size_t nelems), \
 		(team, dest, source, nelems))
 #define GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME, T) \
 	GSHMEMI_C(SCOPE, NAME##_reduce, O, NAME##_reduce, \
-		(gshmem_team_t team, T * dest, const T *source, size_t nreduce), \
+		(gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
 		(team, dest, source, nreduce)) \
 	GSHMEMI_C(SCOPE, NAME##_reducescatter, gshmemx, NAME##_reduce_scatter, \
-		(gshmem_team_t team, T * dest, const T *source, size_t nreduce), \
+		(gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
 		(team, dest, source, nreduce))
+/* clang-format on */
 #define GSHMEMI_NAMES_BITWISE_REDUCE(SCOPE, O, NAME, T) \
 	GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME##_and, T) \
 	GSHMEMI_NAMES_REDUCE(SCOPE, O, NAME##_or, T) \
@@ -350,12 +362,13 @@
 	{ \
 		(void)GSHMEMI_STREAM_OURS(gshmemx, CALL)(stream); \
 	}
+/* clang-format off */
 #define GSHMEMI_NAMES_STREAM \
 	GSHMEMI_STREAM_ORDER(quiet) \
 	GSHMEMI_STREAM_ORDER(barrier_all) \
 	GSHMEMI_STREAM_ORDER(sync_all) \
 	static inline void GSHMEMI_STREAM_THEIRS(signal_wait_until)( \
-		uint64_t * sig_addr, int cmp, uint64_t cmp_value, void *stream) \
+		uint64_t *sig_addr, int cmp, uint64_t cmp_value, void *stream) \
 	{ \
 		(void)gshmemx_signal_wait_until_on_stream(sig_addr, cmp, cmp_value, stream); \
 	} \
@@ -363,5 +376,6 @@
 	GSHMEMI_NAMES_MOVES(GSHMEMI_STREAM, gshmemx, , mem, void) \
 	GSHMEM_BITWISE_REDUCE_TYPES(GSHMEMI_STREAM_OF_BITWISE) \
 	GSHMEM_ORDERED_REDUCE_TYPES(GSHMEMI_STREAM_OF_ORDERED)
+/* clang-format on */
 
 #endif /* GSHMEM_COMPAT_NAMES_H */

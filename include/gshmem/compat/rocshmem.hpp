@@ -411,21 +411,25 @@ GSHMEMI_NAMES_CALLS
 GSHMEMI_SCOPES(GSHMEMI_BARRIERS, gshmem)
 #undef GSHMEMI_BARRIERS
 
+/* clang-format off */
 #define GSHMEMI_ALLTOALLV(SCOPE, NAME, T) \
 	GSHMEMI_C(SCOPE, NAME##_alltoallv, gshmemx, NAME##_alltoallv, \
-		(gshmem_team_t team, T * dest, const size_t *dest_nelems, const size_t *dest_displs, \
+		(gshmem_team_t team, T *dest, const size_t *dest_nelems, const size_t *dest_displs, \
 			const T *source, const size_t *source_nelems, const size_t *source_displs), \
 		(team, dest, dest_nelems, dest_displs, source, source_nelems, source_displs))
+/* clang-format on */
 #define X(NAME, T) GSHMEMI_GROUPS(GSHMEMI_ALLTOALLV, NAME, T)
 GSHMEMI_NAMES_TYPES(X)
 #undef X
 #undef GSHMEMI_ALLTOALLV
 
+/* clang-format off */
 /* rocSHMEM also has these for short, int, long and long long: as for the unsigned type of the same bits. */
 #define GSHMEMI_SIGNED_OP(SCOPE, NAME, T, UNAME, U) \
 	GSHMEMI_C(SCOPE, NAME##_reduce, gshmem, UNAME##_reduce, \
-		(gshmem_team_t team, T * dest, const T *source, size_t nreduce), \
+		(gshmem_team_t team, T *dest, const T *source, size_t nreduce), \
 		(team, (U *)dest, (const U *)source, nreduce))
+/* clang-format on */
 #define GSHMEMI_SIGNED(NAME, T, UNAME, U) \
 	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_and, T, UNAME##_and, U) \
 	GSHMEMI_SCOPES(GSHMEMI_SIGNED_OP, NAME##_or, T, UNAME##_or, U) \
