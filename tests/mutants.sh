@@ -272,9 +272,9 @@ cpu_mutants() {
 	mutant header win_fence win_epochs include/gshmem/win/epoch.h \
 		'/^GSHMEMI_WIN_APART void gshmemi_win_do(/,/^}/s/gshmemi_win_meet(w, .*/;/' -n 4
 	mutant header win_wait win_epochs include/gshmem/win/epoch.h \
-		'/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await)(.*/;/' -n 4
+		'/^GSHMEMI_FN int gshmemi_win_wait(/,/^}/s/GSHMEMI_WIN_OWN(await, .*/;/' -n 4
 	mutant header win_start win_epochs include/gshmem/win/epoch.h \
-		'/^GSHMEMI_FN void gshmemi_win_start(/,/^}/{s/GSHMEMI_WIN_OWN(await)(.*/t->nstarted++;/;/^[	 ]*w->parts\[/d}' -n 4
+		'/^GSHMEMI_FN void gshmemi_win_start(/,/^}/{s/GSHMEMI_WIN_OWN(await, .*/t->nstarted++;/;/^[	 ]*++t->nstarted/d;/^[	 ]*w->parts\[/d}' -n 4
 	mutant header win_exclusive win_locks include/gshmem/win/epoch.h \
 		's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
 	mutant header win_carry win_locks include/gshmem/win/epoch.h \
@@ -284,13 +284,13 @@ cpu_mutants() {
 	mutant header win_half win_types include/gshmem/win/element.h \
 		's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
 	mutant header win_wide win_many include/gshmem/win/element.h \
-		's/mutex, 1, 0, 8, 1, at->world_pe, call) == 0/mutex, 1, 0, 8, 1, at->world_pe, call) < 2/' -n 3
+		's/\(at->call)\) == 0)/\1 < 2)/' -n 3
 	mutant header win_batch win_many include/gshmem/win/batch.h \
 		's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_batch_inside win_many include/gshmem/win/batch.h \
 		's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_notify win_calls include/gshmem/win/notify.h \
-		's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
+		's/gshmemi_fence(scope, 0, to.call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
 	# the mailbox of a device: operations for its GPU
 	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h \
@@ -426,7 +426,7 @@ cpu_mutants() {
 	mutant source stats_host stats src/op/stats.c \
 		's/count.nbytes = gshmemi_host_counts\[i\].nbytes + /count.nbytes = /'
 	mutant kernel stats_each stats include/gshmem/move/slow.h \
-		's/group.rank != group.size - 1 ? GSHMEMI_OP_CHECK : 0/0/'
+		's/flags |= GSHMEMI_OP_CHECK;/;/'
 	mutant source trace_lost trace src/trace/timeline.c 's/nlost += write_ring/(void)write_ring/'
 	mutant source trace_clock trace src/trace/clock.c 's/best->offset_ns = /&1000000000 + /'
 	mutant source waits_again who_waits src/end/waits.c 's/^		nnamed = 0;//'
@@ -534,7 +534,7 @@ amd_mutants() {
 	mutant kernel fence_release order_fence include/gshmem/move/carry.h \
 		'/ gshmemi_order(/,/^}/s/gshmemi_arch_fence_release();//' -n 2
 	mutant kernel barrier_release order_acquire include/gshmem/order/sync.h \
-		'/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete)(call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
+		'/gshmemi_arch_fence_release()/s/gshmemi_arch_fence_release();/;/; s/GSHMEMI_SYNC_OWN(complete, call);/;/; /gshmemi_arch_fence_system()/s/gshmemi_arch_fence_system();/;/' -n 2
 	mutant kernel mail_ordered mailbox include/gshmem/wait/mail.h \
 		'/ gshmemi_mail_perform(/,/^}/s/gshmemi_arch_fence_release();/;/' -n 1
 	mutant source trace_gpu_clock trace_kernels src/trace/timeline.c \
@@ -551,7 +551,7 @@ amd_mutants() {
 	mutant text bitcode_complex bitcode.sh platform/bitcode.hip \
 		's/fetch_and_op(win, disp, \*(const TYPE \*)value/fetch_and_op(win, disp, *(const TYPE *)old/'
 	mutant text bitcode_calls bitcode.sh platform/bitcode.hip \
-		's/^#define EXPORT __device__ __attribute__((always_inline,/#define EXPORT __device__ __attribute__((noinline,/'
+		's/^\(#define EXPORT *__device__ __attribute__((\)always_inline,/\1noinline,/'
 }
 
 ${PLATFORM}_mutants

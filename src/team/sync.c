@@ -8,7 +8,7 @@
 #if !GSHMEMI_ARCH_HOST_DIRECT
 /* The steps that gshmemi_disseminate makes by copies here; defined below. */
 struct gshmemi_team_view;
-#define GSHMEMI_SYNC_OWN(name) own_##name
+#define GSHMEMI_SYNC_OWN(name, ...) own_##name(__VA_ARGS__)
 static void own_complete(const char *call);
 static uint64_t own_load(const uint64_t *word, const char *call);
 static void own_store(uint64_t *word, uint64_t value, const char *call);

@@ -12,7 +12,7 @@
 #define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_host_nap(polls_p)
 
 /* The CPU cannot touch this PE's control block, so it copies. */
-#define GSHMEMI_WIN_OWN(name) own_##name
+#define GSHMEMI_WIN_OWN(name, ...) own_##name(__VA_ARGS__)
 
 static uint64_t own_load(const uint64_t *word, const char *call)
 {

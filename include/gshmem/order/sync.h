@@ -154,7 +154,7 @@ GSHMEMI_FN void gshmemi_sync_tell(uint64_t *flag, uint64_t value, int pe, const 
  * Where the CPU cannot reach device memory, src/team/sync.c has other functions for this.
  */
 #ifndef GSHMEMI_SYNC_OWN
-#define GSHMEMI_SYNC_OWN(name) gshmemi_sync_##name
+#define GSHMEMI_SYNC_OWN(name, ...) gshmemi_sync_##name(__VA_ARGS__)
 
 GSHMEMI_FN void gshmemi_sync_complete(const char *call)
 {
@@ -245,14 +245,14 @@ GSHMEMI_FN void gshmemi_disseminate(
 	const struct gshmemi_team_view *team, uint64_t *words, int is_released, const char *call)
 {
 	struct gshmemi_sync *sync = team->sync;
-	const uint64_t epoch = GSHMEMI_SYNC_OWN(load)(&sync->epoch, call) + 1;
+	const uint64_t epoch = GSHMEMI_SYNC_OWN(load, &sync->epoch, call) + 1;
 	const struct gshmemi_team_nodes *nodes = NULL;
 	struct gshmemi_team_view pes = *team;
 	int part, distance, row, i, k;
 
-	GSHMEMI_SYNC_OWN(store)(&sync->epoch, epoch, call);
+	GSHMEMI_SYNC_OWN(store, &sync->epoch, epoch, call);
 	if (gshmemi_is_slow(GSHMEMI_WHY_NODES))
-		nodes = GSHMEMI_SYNC_OWN(nodes)(sync, call);
+		nodes = GSHMEMI_SYNC_OWN(nodes, sync, call);
 	if (nodes && nodes->row[2] < 0)
 		nodes = NULL;
 	for (part = 0; part < (nodes ? 3 : 1); part++) {
@@ -266,14 +266,15 @@ GSHMEMI_FN void gshmemi_disseminate(
 						&sync->word[epoch & 1][row][i][k], words[k],
 						gshmemi_sync_ahead(&pes, i * distance), call);
 			if (words || row || !is_released)
-				GSHMEMI_SYNC_OWN(complete)(call);
+				GSHMEMI_SYNC_OWN(complete, call);
 			for (i = 1; i < GSHMEMI_SYNC_RADIX && i * distance < pes.npes; i++)
 				gshmemi_sync_tell(&sync->flag[row][i], epoch,
 					gshmemi_sync_ahead(&pes, i * distance), call);
-			GSHMEMI_SYNC_OWN(await)(&pes, sync->flag[row], epoch, distance, call);
+			GSHMEMI_SYNC_OWN(await, &pes, sync->flag[row], epoch, distance, call);
 			if (words)
-				GSHMEMI_SYNC_OWN(combine)
-			(words, (const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i, call);
+				GSHMEMI_SYNC_OWN(combine, words,
+					(const uint64_t(*)[GSHMEMI_SYNC_WORDS])sync->word[epoch & 1][row], i,
+					call);
 		}
 	}
 }

@@ -39,7 +39,7 @@ GSHMEMI_FN struct gshmemi_where gshmemi_win_words(void)
  * cannot touch the control block, src/win/calls.c has other functions.
  */
 #ifndef GSHMEMI_WIN_OWN
-#define GSHMEMI_WIN_OWN(name) gshmemi_win_##name
+#define GSHMEMI_WIN_OWN(name, ...) gshmemi_win_##name(__VA_ARGS__)
 
 GSHMEMI_FN void gshmemi_win_await(const uint64_t *word, uint64_t value, int world_pe, const char *call)
 {
@@ -293,7 +293,7 @@ GSHMEMI_FN void gshmemi_win_post(
 	struct gshmemi_win_target *t;
 	int i;
 
-	GSHMEMI_WIN_OWN(release)(call);
+	GSHMEMI_WIN_OWN(release, call);
 	for (i = 0; i < args->npes; i++) {
 		t = &e->target[args->pes[i]];
 		t->is_exposed = 1;
@@ -317,8 +317,8 @@ GSHMEMI_FN void gshmemi_win_start(
 		t = &e->target[args->pes[i]];
 		t->is_accessed = 1;
 		if (!(args->assertion & GSHMEMX_MODE_NOCHECK))
-			GSHMEMI_WIN_OWN(await)
-		(&w->control->flag[args->pes[i]], ++t->nstarted, w->parts[args->pes[i]].world_pe, call);
+			GSHMEMI_WIN_OWN(await, &w->control->flag[args->pes[i]], ++t->nstarted,
+				w->parts[args->pes[i]].world_pe, call);
 	}
 	e->is_accessing = 1;
 	e->state = GSHMEMI_WIN_PSCW;
@@ -335,7 +335,7 @@ GSHMEMI_FN void gshmemi_win_complete(const struct gshmemi_win *w, const char *ca
 	struct gshmemi_win_target *t = w->epoch->target;
 	int pe;
 
-	GSHMEMI_WIN_OWN(release)(call);
+	GSHMEMI_WIN_OWN(release, call);
 	for (pe = 0; pe < w->npes; pe++, t++) {
 		if (!t->is_accessed)
 			continue;
@@ -358,8 +358,8 @@ GSHMEMI_FN int gshmemi_win_wait(const struct gshmemi_win *w, int is_test, const 
 		if (!t[pe].is_exposed)
 			continue;
 		if (!is_test)
-			GSHMEMI_WIN_OWN(await)(&flag[pe], t[pe].nexposed, w->parts[pe].world_pe, call);
-		else if (GSHMEMI_WIN_OWN(load)(&flag[pe], call) < t[pe].nexposed)
+			GSHMEMI_WIN_OWN(await, &flag[pe], t[pe].nexposed, w->parts[pe].world_pe, call);
+		else if (GSHMEMI_WIN_OWN(load, &flag[pe], call) < t[pe].nexposed)
 			return 0;
 	}
 	for (pe = 0; pe < w->npes; pe++)

@@ -81,7 +81,7 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 		if (gshmemi_group_begin_early(
 			    &group, scope, GSHMEMI_KEY(word, NULL))) { /* the others wait at the end */
 			if (group.rank == 0)
-				GSHMEMI_WIN_OWN(await)(word, value, -1, call);
+				GSHMEMI_WIN_OWN(await, word, value, -1, call);
 			gshmemi_group_end(&group);
 		}
 		break;
@@ -95,7 +95,7 @@ GSHMEMI_FN int gshmemi_win_notification(int scope, int what, gshmemx_win_t win, 
 		}
 		break;
 	default:
-		*value_p = GSHMEMI_WIN_OWN(load)(word, call);
+		*value_p = GSHMEMI_WIN_OWN(load, word, call);
 		if (what == GSHMEMI_WIN_NOTIFY_TEST)
 			*value_p = *value_p >= value;
 		if (what == GSHMEMI_WIN_NOTIFY_TEST && !*value_p)
