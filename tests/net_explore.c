@@ -103,6 +103,7 @@ static const struct config rows[] = {
 	{"bulk, quiet, bulk", 0, {"BqB", ""}, W(2, 2, 0, 2, 2, 0), 0},
 	{"window 1: 3 atomics", 0, {"xxxq", ""}, W(1, 1, 0, 2, 1, 0), TINY},
 	{"two puts without quiet", 0, {"oo", ""}, W(1, 1, 0, 2, 1, 0), PROMPT},
+	{"one context while another is in use", 0, {"p1p0q", ""}, W(1, 1, 0, 2, 1, 0), PROMPT},
 };
 #undef W
 
