@@ -87,7 +87,7 @@ static void prepare(int fd)
 
 /* ---- the root ---- */
 
-static int answer(int fd)
+static int answer_guests(int fd)
 {
 	struct welcome welcome = {.frame = {GSHMEMI_TCP_DATA, 0, 0, sizeof(int32_t)}};
 	const uint64_t deadline_ns = gshmemi_arch_clock_ns() + LINGER_NS; /* the process may be stopped */
@@ -123,7 +123,7 @@ __attribute__((format(printf, 2, 3))) static void fail(int rc, const char *forma
 	gshmemi_error("%s", door.text);
 	for (pe = 0; pe < gshmemi_tcp.npes; pe++)
 		if (gshmemi_tcp.members[pe].fd >= 0)
-			(void)answer(gshmemi_tcp.members[pe].fd);
+			(void)answer_guests(gshmemi_tcp.members[pe].fd);
 }
 
 /* Lists the ranks that have not come, as in "ranks 2, 3". */
@@ -188,7 +188,7 @@ static void admit(struct guest *guest)
 			member->pid, member->host, hello->pid, hello->host, hello->rank);
 	if (door.rc) {
 		door.nanswered++;
-		(void)answer(fd);
+		(void)answer_guests(fd);
 		close(fd);
 		return;
 	}
@@ -199,7 +199,7 @@ static void admit(struct guest *guest)
 }
 
 /* Called when the guest has sent something or has closed its connection. */
-static void hear(struct guest *guest)
+static void hear_guest(struct guest *guest)
 {
 	const ssize_t got = recv(guest->fd, (char *)&guest->hello + guest->got_nbytes,
 		sizeof guest->hello - guest->got_nbytes, MSG_DONTWAIT);
@@ -354,7 +354,7 @@ static void wait_at_door(struct pollfd *fds)
 	}
 	for (i = 0; i < NGUESTS; i++)
 		if (door.guests[i].fd >= 0 && fds[at++].revents)
-			hear(&door.guests[i]);
+			hear_guest(&door.guests[i]);
 	/* A member that was a guest until now has the descriptor of a place further in front. */
 	for (i = 0; i < gshmemi_tcp.npes; i++)
 		if (at < nfds && gshmemi_tcp.members[i].fd == fds[at].fd && fds[at++].revents)
@@ -401,7 +401,7 @@ static int join_as_root(int fd, const struct gshmemi_uniqueid *id)
 	for (pe = 0; !door.rc && pe < gshmemi_tcp.npes; pe++)
 		/* if a rank has died, the first exchange notices */
 		if (gshmemi_tcp.members[pe].fd >= 0)
-			(void)answer(gshmemi_tcp.members[pe].fd);
+			(void)answer_guests(gshmemi_tcp.members[pe].fd);
 	return door.rc;
 }
 
@@ -513,7 +513,7 @@ static int hear_welcome(
 	return rc;
 }
 
-static int report(int rc, const struct gshmemi_uniqueid *id)
+static int report_join(int rc, const struct gshmemi_uniqueid *id)
 {
 	if (rc == -ETIMEDOUT)
 		gshmemi_error("init: pid %u on %s, which made the unique id, has not answered within %g "
@@ -545,7 +545,7 @@ static int join_as_guest(const struct gshmemi_uniqueid *id)
 		rc = hear_welcome(fd, id, deadline_ns, &welcome, text);
 	if (rc) {
 		close(fd);
-		return report(rc, id);
+		return report_join(rc, id);
 	}
 	if (welcome.frame.what == GSHMEMI_TCP_FAILED) {
 		text[sizeof text - 1] = 0;

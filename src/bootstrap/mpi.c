@@ -105,7 +105,7 @@ static void leave_launcher(void)
 		poll(&answer, 1, 1000);
 }
 
-static void finish(int rc, MPI_Request *request);
+static void finish_request(int rc, MPI_Request *request);
 
 /*
  * Ends a process whose MPI_Finalize hangs. By then all PEs are in MPI_Finalize or hang, since one that does
@@ -158,7 +158,8 @@ static bool any_has_network(void)
 	int any = has_network;
 	MPI_Request request;
 
-	finish(MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD, &request), &request);
+	finish_request(
+		MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD, &request), &request);
 	return any;
 }
 
@@ -252,7 +253,7 @@ static int find_base(const void *user_comm, MPI_Comm *base_p)
  * Ends the job if a call of MPI has failed, as happens when a PE has died. The watcher will say which PE, but
  * may need MISSING_NS for that; of the two calls of gshmemi_end one then waits for the other.
  */
-static void check(int code)
+static void check_code(int code)
 {
 	char text[MPI_MAX_ERROR_STRING];
 	unsigned left_s = 4;
@@ -279,7 +280,7 @@ static void copy_comm(MPI_Comm base)
 	code = MPI_Comm_dup(base, &comm);
 	MPI_Comm_set_errhandler(base, old);
 	MPI_Errhandler_free(&old);
-	check(code);
+	check_code(code);
 }
 
 /* Whether MPI has only this process, although the caller did not ask for that with MPI_COMM_SELF. */
@@ -343,7 +344,7 @@ static int check_carrying(int from_pe, int to_pe)
 
 void gshmemi_bootstrap_copy_comm(void *comm_p)
 {
-	check(MPI_Comm_dup(comm, (MPI_Comm *)comm_p));
+	check_code(MPI_Comm_dup(comm, (MPI_Comm *)comm_p));
 }
 
 void gshmemi_bootstrap_find_pes(const void *group, int n, int *pes)
@@ -355,8 +356,8 @@ void gshmemi_bootstrap_find_pes(const void *group, int n, int *pes)
 		gshmemi_end(1); /* the others are in the same call, and cannot be told */
 	for (i = 0; i < n; i++)
 		ranks[i] = i;
-	check(MPI_Comm_group(comm, &all));
-	check(MPI_Group_translate_ranks(*(const MPI_Group *)group, n, ranks, all, pes));
+	check_code(MPI_Comm_group(comm, &all));
+	check_code(MPI_Group_translate_ranks(*(const MPI_Group *)group, n, ranks, all, pes));
 	MPI_Group_free(&all);
 	for (i = 0; i < n; i++)
 		if (pes[i] == MPI_UNDEFINED)
@@ -366,7 +367,7 @@ void gshmemi_bootstrap_find_pes(const void *group, int n, int *pes)
 
 void gshmemi_bootstrap_create_comm(const void *group, void *comm_p)
 {
-	check(MPI_Comm_create_group(comm, *(const MPI_Group *)group, 0, (MPI_Comm *)comm_p));
+	check_code(MPI_Comm_create_group(comm, *(const MPI_Group *)group, 0, (MPI_Comm *)comm_p));
 }
 
 static void close_comms(void)
@@ -402,14 +403,14 @@ static void abort_job(int status)
  * Tests until the call that was begun has ended. MPICH's blocking calls spin, and retake its only lock as
  * soon as they release it: the net thread, which must answer other PEs meanwhile, waited seconds for it.
  */
-static void finish(int rc, MPI_Request *request)
+static void finish_request(int rc, MPI_Request *request)
 {
 	const struct timespec nap = {0, 50000};
 	unsigned ntests = 0;
 	int is_done = 0;
 
-	check(rc);
-	while (check(MPI_Test(request, &is_done, MPI_STATUS_IGNORE)), !is_done) {
+	check_code(rc);
+	while (check_code(MPI_Test(request, &is_done, MPI_STATUS_IGNORE)), !is_done) {
 		if (++ntests < 50)
 			sched_yield();
 		else
@@ -421,7 +422,7 @@ static void finish(int rc, MPI_Request *request)
  * On one machine the group is comm: MPI_Comm_split takes several exchanges, more than all others of init.
  * Over a network MPI makes sockets whenever it first reaches a process, so the numbers 0 to 2 stay occupied.
  */
-static void split(int lowest, int npeers)
+static void split_group(int lowest, int npeers)
 {
 	node_comm = comm;
 	has_network |= npeers < npes;
@@ -431,21 +432,22 @@ static void split(int lowest, int npeers)
 		gshmemi_file_vacate(standard);
 	if (npeers == npes)
 		return;
-	check(MPI_Comm_split(comm, lowest, rank, &node_comm));
+	check_code(MPI_Comm_split(comm, lowest, rank, &node_comm));
 }
 
 static void barrier(void)
 {
 	MPI_Request request;
 
-	finish(MPI_Ibarrier(comm, &request), &request);
+	finish_request(MPI_Ibarrier(comm, &request), &request);
 }
 
 static void allgather(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
 
-	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request),
+	finish_request(
+		MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request),
 		&request);
 }
 
@@ -453,7 +455,8 @@ static void allgather_machine(const void *mine, void *all, size_t nbytes)
 {
 	MPI_Request request;
 
-	finish(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request),
+	finish_request(
+		MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request),
 		&request);
 }
 
@@ -463,33 +466,34 @@ static void allgather_leaders(bool is_leader, int nleaders, const void *mine, vo
 	MPI_Request request;
 
 	if (nleaders > 1)
-		check(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
+		check_code(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
 	else if (is_leader)
 		memcpy(all, mine, nbytes);
 	if (leaders != MPI_COMM_NULL) {
-		finish(MPI_Iallgather(
-			       mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, leaders, &request),
+		finish_request(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE,
+				       leaders, &request),
 			&request);
 		MPI_Comm_free(&leaders);
 	}
-	finish(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request), &request);
+	finish_request(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request),
+		&request);
 }
 
-static void move(void *data, size_t nbytes, int from, int to)
+static void move_bytes(void *data, size_t nbytes, int from, int to)
 {
 	MPI_Request request;
 
 	if (rank == from)
-		finish(MPI_Isend(data, (int)nbytes, MPI_BYTE, to, 0, comm, &request), &request);
+		finish_request(MPI_Isend(data, (int)nbytes, MPI_BYTE, to, 0, comm, &request), &request);
 	else if (rank == to)
-		finish(MPI_Irecv(data, (int)nbytes, MPI_BYTE, from, 0, comm, &request), &request);
+		finish_request(MPI_Irecv(data, (int)nbytes, MPI_BYTE, from, 0, comm, &request), &request);
 }
 
-static void broadcast(void *data, size_t nbytes, int root)
+static void broadcast_bytes(void *data, size_t nbytes, int root)
 {
 	MPI_Request request;
 
-	finish(MPI_Ibcast(data, (int)nbytes, MPI_BYTE, root, comm, &request), &request);
+	finish_request(MPI_Ibcast(data, (int)nbytes, MPI_BYTE, root, comm, &request), &request);
 }
 
 /* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is signed everywhere. */
@@ -497,14 +501,16 @@ static void find_min(int64_t *words, int nwords)
 {
 	MPI_Request request;
 
-	finish(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm, &request), &request);
+	finish_request(
+		MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm, &request), &request);
 }
 
 static void find_all_bits(uint64_t *words, int nwords)
 {
 	MPI_Request request;
 
-	finish(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm, &request), &request);
+	finish_request(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm, &request),
+		&request);
 }
 
 const struct gshmemi_bootstrap gshmemi_bootstrap_mpi = {
@@ -513,10 +519,10 @@ const struct gshmemi_bootstrap gshmemi_bootstrap_mpi = {
 	.is_finalized = is_finalized,
 	.check_level = check_level,
 	.check_carrying = check_carrying,
-	.split = split,
+	.split = split_group,
 	.barrier = barrier,
-	.move = move,
-	.broadcast = broadcast,
+	.move = move_bytes,
+	.broadcast = broadcast_bytes,
 	.allgather = allgather,
 	.allgather_machine = allgather_machine,
 	.allgather_leaders = allgather_leaders,

@@ -137,7 +137,7 @@ _Noreturn static void lose(int pe)
 }
 
 /* Returns memory, or ends the job, because the other PEs are in the same exchange. */
-static void *take(size_t nbytes)
+static void *take_memory(size_t nbytes)
 {
 	void *ptr = malloc(nbytes ? nbytes : 1);
 
@@ -168,16 +168,16 @@ static bool collect_some(struct gshmemi_tcp_member *member)
 	if (member->got_nbytes == head_nbytes && !member->data) {
 		if (member->frame.what != GSHMEMI_TCP_DATA || member->frame.nbytes > MOST_NBYTES)
 			lose((int)(member - gshmemi_tcp.members));
-		member->data = take(member->frame.nbytes);
+		member->data = take_memory(member->frame.nbytes);
 	}
 	return member->data && member->got_nbytes == head_nbytes + member->frame.nbytes;
 }
 
 /* Receives the message of every other PE. */
-static void collect(void)
+static void collect_messages(void)
 {
-	struct pollfd *fds = take((size_t)gshmemi_tcp.npes * sizeof *fds);
-	int *pes = take((size_t)gshmemi_tcp.npes * sizeof *pes);
+	struct pollfd *fds = take_memory((size_t)gshmemi_tcp.npes * sizeof *fds);
+	int *pes = take_memory((size_t)gshmemi_tcp.npes * sizeof *pes);
 	size_t nleft = 0, i;
 	int pe;
 
@@ -211,7 +211,7 @@ static char *join_data(uint64_t group, uint64_t *nbytes_p)
 
 	for (member = gshmemi_tcp.members; member < end; member++)
 		nbytes += member->frame.group == group ? member->frame.nbytes : 0;
-	data = at = take(nbytes);
+	data = at = take_memory(nbytes);
 	for (member = gshmemi_tcp.members; member < end; member++) {
 		if (member->frame.group != group || !member->frame.nbytes)
 			continue;
@@ -229,7 +229,7 @@ static void check_size(uint64_t nbytes, size_t expected)
 }
 
 /* Sends each PE its answer, which is the same for all PEs of a group. */
-static void answer(void *all, size_t all_nbytes)
+static void answer_all(void *all, size_t all_nbytes)
 {
 	struct gshmemi_tcp_frame frame = {GSHMEMI_TCP_DATA, 0, 0, 0};
 	struct gshmemi_tcp_member *member;
@@ -255,7 +255,7 @@ static void answer(void *all, size_t all_nbytes)
 	free(data);
 }
 
-static void serve(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
+static void serve_group(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
 {
 	struct gshmemi_tcp_member *member;
 	int pe;
@@ -266,16 +266,16 @@ static void serve(uint64_t group, const void *mine, size_t nbytes, void *all, si
 	}
 	member = &gshmemi_tcp.members[gshmemi_tcp.rank];
 	member->frame = (struct gshmemi_tcp_frame){GSHMEMI_TCP_DATA, 0, group, nbytes};
-	member->data = take(nbytes);
+	member->data = take_memory(nbytes);
 	if (nbytes)
 		memcpy(member->data, mine, nbytes);
-	collect();
-	answer(all, all_nbytes);
+	collect_messages();
+	answer_all(all, all_nbytes);
 	for (pe = 0; pe < gshmemi_tcp.npes; pe++)
 		free(gshmemi_tcp.members[pe].data);
 }
 
-static void ask(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
+static void ask_root(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
 {
 	struct gshmemi_tcp_frame frame = {GSHMEMI_TCP_DATA, 0, group, nbytes};
 	const int fd = gshmemi_tcp.members[gshmemi_tcp.root].fd;
@@ -303,9 +303,9 @@ static void ask(uint64_t group, const void *mine, size_t nbytes, void *all, size
 static void exchange(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
 {
 	if (gshmemi_tcp.rank == gshmemi_tcp.root)
-		serve(group, mine, nbytes, all, all_nbytes);
+		serve_group(group, mine, nbytes, all, all_nbytes);
 	else
-		ask(group, mine, nbytes, all, all_nbytes);
+		ask_root(group, mine, nbytes, all, all_nbytes);
 }
 
 /* ---- the functions of bootstrap.h ---- */
@@ -351,7 +351,7 @@ static uint64_t machine_group(void)
 	return 1 + (uint64_t)gshmemi_tcp.lowest;
 }
 
-static void split(int lowest, int npeers)
+static void split_group(int lowest, int npeers)
 {
 	gshmemi_tcp.lowest = lowest;
 	gshmemi_tcp.npeers = npeers;
@@ -362,15 +362,15 @@ static void barrier(void)
 	exchange(0, NULL, 0, NULL, 0);
 }
 
-static void broadcast(void *data, size_t nbytes, int root)
+static void broadcast_bytes(void *data, size_t nbytes, int root)
 {
 	exchange(0, data, root == gshmemi_tcp.rank ? nbytes : 0, data, nbytes);
 }
 
-static void move(void *data, size_t nbytes, int from, int to)
+static void move_bytes(void *data, size_t nbytes, int from, int to)
 {
 	(void)to;
-	broadcast(data, nbytes, from);
+	broadcast_bytes(data, nbytes, from);
 }
 
 static void allgather(const void *mine, void *all, size_t nbytes)
@@ -391,7 +391,7 @@ static void allgather_leaders(bool is_leader, int nleaders, const void *mine, vo
 static void find_min(int64_t *words, int nwords)
 {
 	const size_t n = (size_t)nwords, nall = n * (size_t)gshmemi_tcp.npes;
-	int64_t *all = take(nall * sizeof *all);
+	int64_t *all = take_memory(nall * sizeof *all);
 	size_t i;
 
 	allgather(words, all, n * sizeof *words);
@@ -403,7 +403,7 @@ static void find_min(int64_t *words, int nwords)
 static void find_all_bits(uint64_t *words, int nwords)
 {
 	const size_t n = (size_t)nwords, nall = n * (size_t)gshmemi_tcp.npes;
-	uint64_t *all = take(nall * sizeof *all);
+	uint64_t *all = take_memory(nall * sizeof *all);
 	size_t i;
 
 	allgather(words, all, n * sizeof *words);
@@ -418,10 +418,10 @@ const struct gshmemi_bootstrap gshmemi_bootstrap_tcp = {
 	.is_finalized = is_finalized,
 	.check_level = check_level,
 	.check_carrying = check_carrying,
-	.split = split,
+	.split = split_group,
 	.barrier = barrier,
-	.move = move,
-	.broadcast = broadcast,
+	.move = move_bytes,
+	.broadcast = broadcast_bytes,
 	.allgather = allgather,
 	.allgather_machine = allgather_machine,
 	.allgather_leaders = allgather_leaders,

@@ -285,7 +285,7 @@ static int listen_at(struct gshmemi_uniqueid *id, int *fd_p)
 	return rc;
 }
 
-static int fill(struct gshmemi_uniqueid *id)
+static int fill_id(struct gshmemi_uniqueid *id)
 {
 	int rc;
 
@@ -320,7 +320,7 @@ int gshmemx_get_uniqueid(gshmemx_uniqueid_t *id)
 	if (gshmemi_bootstrap_rank() < 0) /* otherwise init has read it */
 		rc = gshmemi_env_read();
 	if (!rc)
-		rc = fill(&made);
+		rc = fill_id(&made);
 	if (!rc)
 		rc = listen_at(&made, &fd);
 	if (rc)

@@ -136,7 +136,7 @@ static void abort_job(void)
 	gshmemi_bootstrap_abort(end_status);
 }
 
-static void nap(void)
+static void nap_briefly(void)
 {
 	struct timespec tick = {0, 1000000};
 
@@ -152,7 +152,7 @@ static void drain(int fd, uint64_t deadline_ns)
 	if (fstat(fd, &st) || !S_ISFIFO(st.st_mode))
 		return;
 	while (ioctl(fd, FIONREAD, &nbytes) == 0 && nbytes > 0 && gshmemi_arch_clock_ns() < deadline_ns)
-		nap();
+		nap_briefly();
 }
 
 /*
@@ -183,7 +183,7 @@ static void wait_for_peers(uint64_t deadline_ns)
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		while (!is_done(gshmemi_job->peers[i].pe) && gshmemi_arch_clock_ns() < deadline_ns)
-			nap();
+			nap_briefly();
 }
 
 /* The last steps of the end. */
@@ -216,7 +216,7 @@ static int find_status(int fallback)
 				return status;
 		if (gshmemi_life_may_speak()) /* the PE that was to print is dead */
 			return fallback;
-		nap();
+		nap_briefly();
 	} while (gshmemi_arch_clock_ns() < deadline_ns);
 	return fallback;
 }

@@ -161,7 +161,7 @@ static void describe_wrong_epoch(const struct gshmemi_fault *f, char *text, size
 		epochs[f->found < GSHMEMI_WIN_NSTATES ? f->found : 0]);
 }
 
-static void describe(const struct gshmemi_fault *f, char *text, size_t nbytes)
+static void describe_fault(const struct gshmemi_fault *f, char *text, size_t nbytes)
 {
 	char address[80], what[160];
 
@@ -321,7 +321,7 @@ void gshmemi_fault_print(const struct gshmemi_fault *fault)
 	char caller[80], text[512];
 
 	describe_caller(fault, caller, sizeof caller);
-	describe(fault, text, sizeof text);
+	describe_fault(fault, text, sizeof text);
 	gshmemi_error("%s: %.64s: %s", caller, fault->call, text);
 	if (fault->kind != GSHMEMI_FAULT_WATCHDOG)
 		return;

@@ -370,7 +370,7 @@ static void watch_job(void)
 
 /* ---- the thread ---- */
 
-static void *run(void *unused)
+static void *run_thread(void *unused)
 {
 	(void)unused;
 	if (atomic_load(&phase) == WATCH_INIT)
@@ -393,7 +393,7 @@ int gshmemi_watcher_start(bool by_launcher)
 	}
 	is_launched = by_launcher;
 	atomic_store(&phase, WATCH_INIT);
-	rc = gshmemi_thread_start(&thread, run, NULL, "init: the watcher thread");
+	rc = gshmemi_thread_start(&thread, run_thread, NULL, "init: the watcher thread");
 	if (rc) {
 		close(wake_fd);
 		wake_fd = -1;

@@ -61,7 +61,7 @@ static uint64_t last_chunk_of(const struct connection *c, uint64_t bulk)
 	return item->last_chunk;
 }
 
-static struct gshmemi_op_record *add(struct gshmemi_engine *e, struct connection *c, uint64_t head)
+static struct gshmemi_op_record *add_record(struct gshmemi_engine *e, struct connection *c, uint64_t head)
 {
 	struct gshmemi_op_record *r = gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, head);
 
@@ -85,7 +85,7 @@ static bool wait_for(struct gshmemi_engine *e, struct connection *c, uint64_t bu
 		return true;
 	if (c->nbulks_begun < bulk)
 		return false;
-	r = add(e, c, gshmemi_op_head(GSHMEMI_WAIT, 0, 1, 0, 0, 0));
+	r = add_record(e, c, gshmemi_op_head(GSHMEMI_WAIT, 0, 1, 0, 0, 0));
 	if (!r)
 		return false;
 	r->u.amo.value = last_chunk_of(c, bulk);
@@ -107,14 +107,14 @@ static uint64_t head_for(
 }
 
 /* Adds a record with this head for to, ordered after bulk. False: no room. */
-static bool begin(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t head, uint64_t bulk,
-	struct start *start)
+static bool begin_record(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t head,
+	uint64_t bulk, struct start *start)
 {
 	struct connection *c = gshmemi_net_connection(e, to->pe);
 	struct context *context = c ? find_context(c, to->context) : NULL;
 
 	if (!context || !wait_for(e, c, bulk > context->fenced ? bulk : context->fenced) ||
-		!(start->record = add(e, c, head))) {
+		!(start->record = add_record(e, c, head))) {
 		e->counts.nrefused++;
 		return false;
 	}
@@ -168,7 +168,7 @@ bool gshmemi_engine_put(
 		e->counts.nputs++;
 		return true;
 	}
-	if (!begin(e, to, head_for(to, GSHMEMI_PUT, 0, 1, 0, nbytes), 0, &start))
+	if (!begin_record(e, to, head_for(to, GSHMEMI_PUT, 0, 1, 0, nbytes), 0, &start))
 		return false;
 	e->counts.nputs++;
 	memcpy(gshmemi_wire_data(start.record), data, nbytes);
@@ -181,7 +181,7 @@ bool gshmemi_engine_flag(struct gshmemi_engine *e, const struct gshmemi_target *
 {
 	struct start start;
 
-	if (!begin(e, to, head_for(to, GSHMEMI_FLAG, 0, 8, 0, 0), 0, &start))
+	if (!begin_record(e, to, head_for(to, GSHMEMI_FLAG, 0, 8, 0, 0), 0, &start))
 		return false;
 	e->counts.natomics++;
 	start.record->u.amo.value = value;
@@ -227,7 +227,7 @@ static void give_up(struct gshmemi_engine *e, struct item *item)
 }
 
 /* Adds the item to those that its context's quiet waits for. */
-static void enter(struct item *item, struct connection *c, struct context *context)
+static void enter_context(struct item *item, struct connection *c, struct context *context)
 {
 	item->connection = c;
 	item->context = context;
@@ -239,7 +239,7 @@ static void enter(struct item *item, struct connection *c, struct context *conte
 	context->newest = item;
 }
 
-static void leave(struct gshmemi_engine *e, struct item *item)
+static void leave_context(struct gshmemi_engine *e, struct item *item)
 {
 	struct context *context = item->context;
 
@@ -255,22 +255,22 @@ static void leave(struct gshmemi_engine *e, struct item *item)
 }
 
 /* Adds a record whose answer, of nbytes, belongs to a new item. */
-static struct gshmemi_op_record *ask(struct gshmemi_engine *e, const struct gshmemi_target *to, uint64_t head,
-	void *dest, size_t nbytes, struct gshmemi_open *open)
+static struct gshmemi_op_record *ask_owner(struct gshmemi_engine *e, const struct gshmemi_target *to,
+	uint64_t head, void *dest, size_t nbytes, struct gshmemi_open *open)
 {
 	struct item *item = take_item(e, open);
 	struct start start;
 
 	if (!item)
 		return NULL;
-	if (!begin(e, to, head, 0, &start)) {
+	if (!begin_record(e, to, head, 0, &start)) {
 		give_up(e, item);
 		return NULL;
 	}
 	item->memory = dest;
 	item->nbytes = nbytes;
 	*gshmemi_wire_cookie(start.record) = (uintptr_t)item;
-	enter(item, start.connection, start.context);
+	enter_context(item, start.connection, start.context);
 	return start.record;
 }
 
@@ -283,9 +283,9 @@ bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *t
 	struct start start;
 
 	if (fetches)
-		r = ask(e, to, head, dest, nbytes, open);
+		r = ask_owner(e, to, head, dest, nbytes, open);
 	else
-		r = begin(e, to, head, 0, &start) ? start.record : NULL;
+		r = begin_record(e, to, head, 0, &start) ? start.record : NULL;
 	if (!r)
 		return false;
 	e->counts.natomics++;
@@ -299,7 +299,7 @@ bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *f
 	size_t nbytes, struct gshmemi_open *open)
 {
 	const uint64_t head = head_for(from, GSHMEMI_GET, 0, 1, 0, nbytes);
-	const bool is_asked = ask(e, from, head, dest, nbytes, open) != NULL;
+	const bool is_asked = ask_owner(e, from, head, dest, nbytes, open) != NULL;
 
 	e->counts.ngets += is_asked;
 	return is_asked;
@@ -308,7 +308,8 @@ bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *f
 bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *to, int which, uint32_t turn,
 	struct gshmemi_open *open)
 {
-	struct gshmemi_op_record *r = ask(e, to, head_for(to, GSHMEMI_LOCK, which, 8, 0, 0), NULL, 0, open);
+	struct gshmemi_op_record *r =
+		ask_owner(e, to, head_for(to, GSHMEMI_LOCK, which, 8, 0, 0), NULL, 0, open);
 
 	if (!r)
 		return false;
@@ -325,7 +326,7 @@ void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_op_reco
 		memcpy(item->memory, gshmemi_wire_data(r), item->nbytes);
 	if (item->open && gshmemi_op_who(r->head))
 		memcpy(&item->open->value, gshmemi_wire_data(r), sizeof item->open->value);
-	leave(e, item);
+	leave_context(e, item);
 }
 
 bool gshmemi_engine_signal(
@@ -333,7 +334,7 @@ bool gshmemi_engine_signal(
 {
 	struct start start;
 
-	if (!begin(e, to, head_for(to, GSHMEMI_AMO, op, 8, 0, 0), bulk, &start))
+	if (!begin_record(e, to, head_for(to, GSHMEMI_AMO, op, 8, 0, 0), bulk, &start))
 		return false;
 	e->counts.natomics++;
 	start.record->u.amo.value = value;
@@ -391,7 +392,7 @@ bool gshmemi_engine_get_bulk(struct gshmemi_engine *e, const struct gshmemi_targ
 	if (!item)
 		return false;
 	c = item->connection;
-	enter(item, c, item->context);
+	enter_context(item, c, item->context);
 	*c->gets_end = item;
 	c->gets_end = &item->next;
 	(void)gshmemi_net_begin_chunks(e, c);
@@ -420,7 +421,7 @@ static bool begin_chunk(
 	struct gshmemi_op_record *r;
 
 	if (!wait_for(e, item->connection, item->at ? 0 : item->after) ||
-		!(r = add(e, item->connection, head)))
+		!(r = add_record(e, item->connection, head)))
 		return false;
 	r->place = item->offset + item->at;
 	r->u.amo.value = number;
@@ -506,7 +507,7 @@ void gshmemi_net_chunk_done(struct gshmemi_engine *e, struct sending *sending)
 	if (item->nchunks || item->at < item->nbytes)
 		return;
 	if (sending->what == TAKES_GOT) {
-		leave(e, item);
+		leave_context(e, item);
 		return;
 	}
 	close_open(item);

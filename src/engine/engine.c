@@ -370,7 +370,7 @@ static bool is_waiting(const struct connection *c)
 }
 
 /* Serves each active connection once, and removes those that are done. Returns how many could go on. */
-static int serve(struct gshmemi_engine *e)
+static int serve_connections(struct gshmemi_engine *e)
 {
 	struct connection *list = e->active, *c;
 	int n = 0;
@@ -403,7 +403,7 @@ void gshmemi_engine_flush(struct gshmemi_engine *e, bool with_puts)
 
 /* ---- receiving ---- */
 
-static void hear(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head)
+static void hear_head(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head)
 {
 	c->heard_ns = e->now_ns;
 	c->asked_ns = 0;
@@ -439,7 +439,7 @@ static void came(struct gshmemi_engine *e, const struct gshmemi_link_event *even
 	if (!c)
 		return;
 	memcpy(&head, data, sizeof head);
-	hear(e, c, &head);
+	hear_head(e, c, &head);
 	if (event->kind == GSHMEMI_LINK_REQUEST)
 		gshmemi_net_take(e, c, &head, data + sizeof head);
 	else
@@ -490,7 +490,7 @@ int gshmemi_engine_progress(struct gshmemi_engine *e)
 	}
 	if (e->waiters)
 		n += gshmemi_net_check_locks(e);
-	n += serve(e);
+	n += serve_connections(e);
 	return e->error ? e->error : n;
 }
 

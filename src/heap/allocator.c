@@ -311,7 +311,7 @@ static uint32_t add_block(struct gshmemi_allocator *a, uint64_t start, uint64_t 
 }
 
 /* Cut a block that is in no list after ngranules. Returns the second part, free and in no list. */
-static uint32_t split(struct gshmemi_allocator *a, uint32_t block, uint64_t ngranules)
+static uint32_t split_block(struct gshmemi_allocator *a, uint32_t block, uint64_t ngranules)
 {
 	struct block *first = &a->blocks[block]; /* add_block does not move the array */
 	uint32_t second = add_block(a, first->start + ngranules, first->ngranules - ngranules);
@@ -449,10 +449,10 @@ int gshmemi_allocator_alloc(struct gshmemi_allocator *a, uint64_t nbytes, uint64
 	skip = padding(a, block, align);
 	if (skip) {
 		front = block;
-		block = split(a, front, skip);
+		block = split_block(a, front, skip);
 	}
 	if (a->blocks[block].ngranules > ngranules)
-		rest = split(a, block, ngranules);
+		rest = split_block(a, block, ngranules);
 	account(a, block, nbytes); /* before release: it joins what is free */
 	if (front)
 		release(a, front);
@@ -510,12 +510,13 @@ int gshmemi_allocator_resize(struct gshmemi_allocator *a, uint64_t offset, uint6
 	}
 	account(a, block, nbytes);
 	if (a->blocks[block].ngranules > ngranules)
-		release(a, split(a, block, ngranules));
+		release(a, split_block(a, block, ngranules));
 	return 0;
 }
 
 /* The result of find and next for a block: -ENOENT unless it is an allocation. */
-static int describe(const struct gshmemi_allocator *a, uint32_t block, uint64_t *start_p, uint64_t *nbytes_p)
+static int describe_block(
+	const struct gshmemi_allocator *a, uint32_t block, uint64_t *start_p, uint64_t *nbytes_p)
 {
 	if (!block || is_free(a, block))
 		return -ENOENT;
@@ -529,7 +530,7 @@ int gshmemi_allocator_find(
 {
 	if (offset / GRANULE >= a->ngranules)
 		return -EINVAL;
-	return describe(a, block_of(a, offset / GRANULE), start_p, nbytes_p);
+	return describe_block(a, block_of(a, offset / GRANULE), start_p, nbytes_p);
 }
 
 int gshmemi_allocator_next(
@@ -546,7 +547,7 @@ int gshmemi_allocator_next(
 	/* the one after it is an allocation, because free neighbours are joined */
 	if (block && is_free(a, block))
 		block = block_after(a, block);
-	return describe(a, block, start_p, nbytes_p);
+	return describe_block(a, block, start_p, nbytes_p);
 }
 
 /* The only call that walks a list, the one of the largest class. */

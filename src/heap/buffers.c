@@ -41,7 +41,7 @@ static void set(uint64_t *word, uint64_t value)
 }
 
 /* Returns the first place whose buffer has a byte of these, or GSHMEMI_MAX_BUFFERS. */
-static unsigned find(uint64_t base, uint64_t nbytes)
+static unsigned find_place(uint64_t base, uint64_t nbytes)
 {
 	const struct gshmemi_buffer *buffer;
 	unsigned i;
@@ -74,9 +74,9 @@ static bool is_of_device(const void *address)
 		gshmemi_devmem_is_known(hipPointerGetAttributes(&attributes, address));
 }
 
-static int add(uint64_t base, uint64_t nbytes, bool is_devices, const char *call)
+static int add_buffer(uint64_t base, uint64_t nbytes, bool is_devices, const char *call)
 {
-	const unsigned other = find(base, nbytes);
+	const unsigned other = find_place(base, nbytes);
 	unsigned place = 0;
 
 	if (other < GSHMEMI_MAX_BUFFERS) {
@@ -119,7 +119,7 @@ int gshmemx_buffer_register(void *addr, size_t nbytes)
 		return -EINVAL;
 	}
 	pthread_mutex_lock(&lock);
-	rc = add(base, nbytes, is_of_device(addr), call);
+	rc = add_buffer(base, nbytes, is_of_device(addr), call);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -133,7 +133,7 @@ int gshmemx_buffer_unregister(void *addr)
 	if (rc)
 		return rc;
 	pthread_mutex_lock(&lock);
-	place = find((uintptr_t)addr, 1);
+	place = find_place((uintptr_t)addr, 1);
 	if (place == GSHMEMI_MAX_BUFFERS || table->buffer[place].base != (uintptr_t)addr) {
 		gshmemi_error("%s: no registered buffer begins at %p", call, addr);
 		rc = -EINVAL;

@@ -120,7 +120,7 @@ static int allocate_tables(void)
 	return rc;
 }
 
-static int allocate(const struct request *request, uint64_t node_nbytes, struct gshmemi_mine *mine)
+static int allocate_memory(const struct request *request, uint64_t node_nbytes, struct gshmemi_mine *mine)
 {
 	int rc;
 
@@ -303,7 +303,7 @@ static int join(int rc, const struct request *request)
 	if (!gshmemi_bootstrap_has_mpi()) /* no launcher has said how many PEs share the cores */
 		GSHMEMI_ARCH_SHARE_CORES((unsigned)gshmemi_job->npeers);
 	gshmemi_file_occupy(standard); /* HIP's runtime keeps files open */
-	local = allocate(request, node_nbytes, &mine);
+	local = allocate_memory(request, node_nbytes, &mine);
 	local = agree_heap(local);
 	mine.bases[GSHMEMI_REGION_HEAP] = gshmemi_heap.base;
 	mine.bases[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync;
@@ -366,7 +366,7 @@ static int open_bootstrap(const struct gshmemx_init_attributes *attr, int *watch
 	return rc;
 }
 
-static int start(const struct gshmemx_init_attributes *attr)
+static int start_job(const struct gshmemx_init_attributes *attr)
 {
 	struct request request = {attr->thread_level, attr->device, attr->heap_nbytes};
 	int rc, local, watched;
@@ -416,7 +416,7 @@ int gshmemx_init_attr(const struct gshmemx_init_attributes *user_attr)
 		depth += !rc;
 		return rc;
 	}
-	rc = start(&attr);
+	rc = start_job(&attr);
 	if (rc)
 		return rc;
 	thread_level = attr.thread_level;

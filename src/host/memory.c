@@ -88,7 +88,7 @@ static void report_full(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t a
 }
 
 /* Called after agreement, so it fails on every PE or on none. */
-static void *allocate(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t align)
+static void *allocate_agreed(enum gshmemi_meet_call call, uint64_t nbytes, uint64_t align)
 {
 	void *ptr;
 
@@ -107,7 +107,7 @@ static void *allocate_collectively(const struct gshmemi_request *request, uint64
 	void *ptr = NULL;
 
 	if (!agree(request))
-		ptr = allocate(request->call, request->nbytes, align);
+		ptr = allocate_agreed(request->call, request->nbytes, align);
 	return ptr;
 }
 
@@ -263,13 +263,13 @@ void gshmem_free(void *ptr)
 }
 
 /* The next block is in use: allocate a new one, copy, free the old one. */
-static void *move(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
+static void *move_block(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 {
 	uint64_t copied = old_nbytes < nbytes ? old_nbytes : nbytes;
 	void *moved;
 	int rc;
 
-	moved = allocate(GSHMEMI_MEET_REALLOC, nbytes, 1);
+	moved = allocate_agreed(GSHMEMI_MEET_REALLOC, nbytes, 1);
 	if (!moved)
 		return NULL;
 	gshmemi_log_hold();
@@ -288,7 +288,7 @@ static void *resize(void *ptr, uint64_t old_nbytes, uint64_t nbytes)
 	if (!rc)
 		return ptr;
 	if (rc == -ENOSPC)
-		return move(ptr, old_nbytes, nbytes);
+		return move_block(ptr, old_nbytes, nbytes);
 	report_full(GSHMEMI_MEET_REALLOC, nbytes, 1);
 	return NULL;
 }
@@ -305,7 +305,7 @@ void *gshmem_realloc(void *ptr, size_t nbytes)
 	if (agree(&request))
 		;
 	else if (!ptr)
-		result = allocate(GSHMEMI_MEET_REALLOC, nbytes, 1);
+		result = allocate_agreed(GSHMEMI_MEET_REALLOC, nbytes, 1);
 	else if (nbytes)
 		result = resize(ptr, old_nbytes, nbytes);
 	else

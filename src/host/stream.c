@@ -21,7 +21,7 @@ static int launched(hipError_t error, const char *call)
 
 /* ---- one-sided calls ---- */
 
-static int move(
+static int move_bytes(
 	bool is_put, void *dest, const void *source, size_t nbytes, int pe, void *stream, const char *call)
 {
 	void *peer;
@@ -59,13 +59,13 @@ static int wait_until(
 	int gshmemx_##NAME##put##SIGNAL##_on_stream( \
 		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
 	{ \
-		return move(true, dest, source, nelems * (NBYTES), pe, stream, \
+		return move_bytes(true, dest, source, nelems * (NBYTES), pe, stream, \
 			"gshmemx_" #NAME "put" #SIGNAL "_on_stream"); \
 	} \
 	int gshmemx_##NAME##get##SIGNAL##_on_stream( \
 		TYPE *dest, const TYPE *source, size_t nelems, int pe, void *stream) \
 	{ \
-		return move(false, dest, source, nelems * (NBYTES), pe, stream, \
+		return move_bytes(false, dest, source, nelems * (NBYTES), pe, stream, \
 			"gshmemx_" #NAME "get" #SIGNAL "_on_stream"); \
 	} \
 	int gshmemx_##NAME##put##SIGNAL##_signal_on_stream(TYPE *dest, const TYPE *source, size_t nelems, \

@@ -17,7 +17,7 @@ union control {
 	char bytes[CMSG_SPACE(GSHMEMI_DESCRIPTORS * sizeof(int))];
 };
 
-static int report(int fd, const char *call, const char *step)
+static int report_step(int fd, const char *call, const char *step)
 {
 	const int rc = -errno;
 
@@ -35,15 +35,15 @@ int gshmemi_descriptors_listen(const char *call, struct gshmemi_descriptors_name
 	const int fd = gshmemi_file_keep(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 
 	if (fd < 0)
-		return report(fd, call, "socket");
+		return report_step(fd, call, "socket");
 	/* Without a name the system chooses a free one. */
 	if (bind(fd, (const struct sockaddr *)&name, sizeof name.sun_family) || listen(fd, BACKLOG) ||
 		getsockname(fd, (struct sockaddr *)&name, &nbytes))
-		return report(fd, call, "bind");
+		return report_step(fd, call, "bind");
 	name_p->nbytes = (uint32_t)(nbytes - offsetof(struct sockaddr_un, sun_path));
 	if (name_p->nbytes > sizeof name_p->name) {
 		errno = ENAMETOOLONG;
-		return report(fd, call, "bind");
+		return report_step(fd, call, "bind");
 	}
 	memcpy(name_p->name, name.sun_path, name_p->nbytes);
 	return fd;

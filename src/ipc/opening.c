@@ -156,7 +156,8 @@ static void close_idle(struct gshmemi_opening **list)
  * that the peer has freed is stale. It is found by its handle, which has another id; CUDA gives memory at the
  * same address a new handle, and refuses that as long as the stale one is open.
  */
-static hipError_t find(struct gshmemi_opening **list, const struct gshmemi_memory *memory, void *place)
+static hipError_t find_opening(
+	struct gshmemi_opening **list, const struct gshmemi_memory *memory, void *place)
 {
 	struct gshmemi_opening **link;
 	hipError_t error;
@@ -187,7 +188,7 @@ hipError_t gshmemi_opening_take(
 	hipError_t error;
 
 	pthread_mutex_lock(&lock);
-	error = find(&peers[peer], memory, place);
+	error = find_opening(&peers[peer], memory, place);
 	if (error == hipSuccess) {
 		*opening_p = peers[peer];
 		(*opening_p)->nusers++;

@@ -141,13 +141,13 @@ static void set_delta(unsigned region, int peer, ptrdiff_t delta)
 /* ---- one of them ---- */
 
 /* Any thread may add, map and remove, whatever its current device is. */
-static struct gshmemi_devmem_caller enter(void)
+static struct gshmemi_devmem_caller enter_device(void)
 {
 	pthread_mutex_lock(&lock);
 	return gshmemi_devmem_enter();
 }
 
-static void leave(struct gshmemi_devmem_caller previous)
+static void leave_device(struct gshmemi_devmem_caller previous)
 {
 	gshmemi_devmem_leave(previous);
 	pthread_mutex_unlock(&lock);
@@ -178,7 +178,7 @@ static int allocate_table(unsigned region, const char *what, struct gshmemi_tabl
 	return gshmemi_devmem_copy(&tables[region], table_p, sizeof *table_p, what);
 }
 
-static int allocate(unsigned region, const char *what)
+static int allocate_tables(unsigned region, const char *what)
 {
 	struct region *object = calloc(1, object_nbytes(gshmemi_job->npeers));
 	void *ptr = NULL;
@@ -219,7 +219,7 @@ static int find_first(void)
  * late delivery, counters and the trace must see every call, so with them all entries are sentinels. Returns
  * how many PEs have an entry.
  */
-static int fill(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
+static int fill_tables(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 {
 	const struct gshmemi_peer *peer = gshmemi_job->peers;
 	const bool is_slow = gshmemi_env_sees_calls();
@@ -247,15 +247,15 @@ static int publish(unsigned region)
 {
 	static struct gshmemi_table filled;
 
-	(void)fill(region, filled.delta, filled.amo_delta);
+	(void)fill_tables(region, filled.delta, filled.amo_delta);
 	return gshmemi_devmem_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
 }
 
 /* Called with the lock held. */
-static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
+static int add_region(unsigned region, void *base, uint64_t nbytes, const char *what)
 {
 	struct region *object;
-	int i, rc = objects[region] ? 0 : allocate(region, what);
+	int i, rc = objects[region] ? 0 : allocate_tables(region, what);
 
 	if (rc)
 		return rc;
@@ -273,17 +273,17 @@ static int add(unsigned region, void *base, uint64_t nbytes, const char *what)
 
 int gshmemi_region_add(unsigned region, void *base, uint64_t nbytes, const char *what)
 {
-	const struct gshmemi_devmem_caller previous = enter();
-	const int rc = add(region, base, nbytes, what);
+	const struct gshmemi_devmem_caller previous = enter_device();
+	const int rc = add_region(region, base, nbytes, what);
 
-	leave(previous);
+	leave_device(previous);
 	return rc;
 }
 
 void gshmemi_region_remove(unsigned region)
 {
 	struct part *part = objects[region]->parts;
-	struct gshmemi_devmem_caller previous = enter();
+	struct gshmemi_devmem_caller previous = enter_device();
 	int i;
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
@@ -292,7 +292,7 @@ void gshmemi_region_remove(unsigned region)
 	for (i = 0; i < gshmemi_job->npeers; i++, part++)
 		if (part->opening)
 			gshmemi_opening_give(i, part->opening);
-	leave(previous);
+	leave_device(previous);
 }
 
 void gshmemi_region_tell(unsigned region, int peer, const struct gshmemi_memory *memory)
@@ -382,22 +382,22 @@ static void reach(unsigned region, int peer)
 
 int gshmemi_region_open(unsigned region)
 {
-	struct gshmemi_devmem_caller previous = enter();
+	struct gshmemi_devmem_caller previous = enter_device();
 	int i, rc;
 
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		reach(region, i);
 	rc = publish(region);
-	leave(previous);
+	leave_device(previous);
 	return rc;
 }
 
 int gshmemi_region_publish(unsigned region)
 {
-	struct gshmemi_devmem_caller previous = enter();
+	struct gshmemi_devmem_caller previous = enter_device();
 	int rc = publish(region);
 
-	leave(previous);
+	leave_device(previous);
 	return rc;
 }
 
@@ -470,8 +470,8 @@ int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
 	state->why |= find_why(has_net);
 	state->direct.bias = -8U * (unsigned)find_first();
 	/* one table for both */
-	(void)fill(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta);
-	return fill(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
+	(void)fill_tables(GSHMEMI_REGION_SYNC, state->direct.sync_delta, state->direct.sync_delta);
+	return fill_tables(GSHMEMI_REGION_HEAP, state->direct.delta, state->direct.amo_delta);
 }
 
 void gshmemi_regions_scale(struct gshmemi_scale *scale)

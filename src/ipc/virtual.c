@@ -211,7 +211,7 @@ static void drop(struct receiver *receiver)
 }
 
 /* Called when the receiver has asked, or has closed its connection. */
-static void serve(const struct gshmemi_offer *offer, struct receiver *receiver)
+static void serve_receiver(const struct gshmemi_offer *offer, struct receiver *receiver)
 {
 	const bool is_sent = gshmemi_descriptors_asked(receiver->fd) &&
 		hand_batch(offer, receiver->fd, receiver->first, &receiver->at);
@@ -253,13 +253,13 @@ static bool attend(const struct gshmemi_offer *offer, struct receiver *receivers
 		return errno == EINTR;
 	for (i = 2; i < n; i++)
 		if (fds[i].revents)
-			serve(offer, served[i - 2]);
+			serve_receiver(offer, served[i - 2]);
 	if (fds[1].revents)
 		welcome(offer, receivers, next_p);
 	return !fds[0].revents;
 }
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct receiver receivers[NRECEIVERS];
 	unsigned next = 0, i;
@@ -313,7 +313,8 @@ int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, s
 	rc = find_pieces(&offer->pieces, base, nbytes, call);
 	rc = rc ? rc : listen_for(offer, call, &address.name);
 	rc = rc ? rc
-		: gshmemi_thread_start(&offer->thread, run, offer, "the thread that shares virtual memory");
+		: gshmemi_thread_start(
+			  &offer->thread, run_thread, offer, "the thread that shares virtual memory");
 	if (rc) {
 		destroy(offer);
 		return rc;

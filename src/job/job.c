@@ -148,7 +148,7 @@ static int compare_terms(const struct gshmemi_config *config)
 }
 
 /* rc is this PE's error so far. */
-static int check(int rc, const struct gshmemi_config *config)
+static int check_config(int rc, const struct gshmemi_config *config)
 {
 	rc = gshmemi_bootstrap_agree(rc, NULL);
 	if (rc)
@@ -179,7 +179,7 @@ static size_t peers_nbytes(int npeers)
  * Allocates memory that this PE cannot do without: the others are in an exchange and cannot be told of an
  * error.
  */
-static void *take(size_t nbytes)
+static void *take_memory(size_t nbytes)
 {
 	void *ptr = calloc(1, nbytes);
 
@@ -218,12 +218,12 @@ static size_t nplaces(int npes)
 static bool number_nodes(const uint64_t *machines)
 {
 	const size_t n = nplaces(job.npes);
-	struct place *places = take(n * sizeof *places), *place;
+	struct place *places = take_memory(n * sizeof *places), *place;
 	bool is_lowest = false;
 	int pe, pretended;
 	uint64_t hash;
 
-	job.nodes = take((size_t)job.npes * sizeof *job.nodes);
+	job.nodes = take_memory((size_t)job.npes * sizeof *job.nodes);
 	job.nnodes = 0;
 	for (pe = 0; pe < job.npes; pe++) {
 		pretended = pretended_node(pe);
@@ -249,7 +249,7 @@ static bool number_nodes(const uint64_t *machines)
 /* Finds which PE is on which node. The PEs on this machine become a group of their own. */
 static void find_machine(void)
 {
-	uint64_t mine = machine_of(job.host), *all = take(machines_nbytes(job.npes));
+	uint64_t mine = machine_of(job.host), *all = take_memory(machines_nbytes(job.npes));
 	bool is_lowest;
 	int64_t fewest;
 	int pe, lowest = -1;
@@ -268,7 +268,7 @@ static void find_machine(void)
 	is_lowest = number_nodes(all);
 	free(all);
 	gshmemi_bootstrap_split(lowest, job.npeers);
-	job.hosts = take((size_t)job.nnodes * sizeof *job.hosts);
+	job.hosts = take_memory((size_t)job.nnodes * sizeof *job.hosts);
 	gshmemi_bootstrap_allgather_leaders(is_lowest, job.nnodes, job.host, job.hosts, sizeof *job.hosts);
 	fewest = -job.npeers;
 	gshmemi_bootstrap_min(&fewest, 1);
@@ -288,7 +288,7 @@ static void meet_peers(void)
 
 	mine.pid_space = stat("/proc/self/ns/pid", &st) ? 0 : (uint64_t)st.st_ino;
 	mine.is_dumpable = prctl(PR_GET_DUMPABLE) == 1;
-	job.peers = take(peers_nbytes(job.npeers));
+	job.peers = take_memory(peers_nbytes(job.npeers));
 	gshmemi_bootstrap_allgather_node(&mine, job.peers, sizeof mine);
 	job.peers[job.rank].has_atomics = true;
 	job.nlocal = 0;
@@ -304,7 +304,7 @@ int gshmemi_job_open(int rc, const struct gshmemi_config *config)
 	job.npes = gshmemi_bootstrap_npes();
 	job.nsharers = 0;
 	gethostname(job.host, sizeof job.host - 1);
-	rc = check(rc, config);
+	rc = check_config(rc, config);
 	if (rc)
 		return rc;
 	find_machine();

@@ -24,7 +24,7 @@ static size_t page(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static int report(const char *step)
+static int report_step(const char *step)
 {
 	int rc = -errno;
 
@@ -46,16 +46,16 @@ int gshmemi_life_open(int *fd_p)
 	}
 	own_fd = gshmemi_file_memory("gshmem-life");
 	if (own_fd < 0) {
-		rc = report("memfd_create");
+		rc = report_step("memfd_create");
 		goto err_close;
 	}
 	if (ftruncate(own_fd, (off_t)page())) {
-		rc = report("ftruncate");
+		rc = report_step("ftruncate");
 		goto err_close;
 	}
 	map = mmap(NULL, page(), PROT_READ | PROT_WRITE, MAP_SHARED, own_fd, 0);
 	if (map == MAP_FAILED) {
-		rc = report("mmap");
+		rc = report_step("mmap");
 		goto err_close;
 	}
 	mine = map;
