@@ -227,13 +227,13 @@ cpu_mutants() {
 	mutant kernel cache_in_use region_openings src/ipc/opening.c \
 		'/^static bool trim(/,/^}/s/if (!(\*link)->nusers) {/{/'
 	mutant kernel cache_address region_openings src/ipc/opening.c \
-		'/^static hipError_t find(/,/^}/s/(\*link)->id == memory->id/1/'
+		'/^static hipError_t find_opening(/,/^}/s/(\*link)->id == memory->id/1/'
 	mutant kernel cache_order region_openings src/ipc/opening.c \
 		's/	move_to_front(&peers\[peer\], link);//'
 	mutant source region_attempts regions_bad src/ipc/region.c \
 		'/^static hipError_t try_often(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
 	mutant source region_device regions_bad src/ipc/region.c \
-		'/^static int enter(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
+		'/^static int enter_device(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave_device(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
 	mutant source region_direct_only regions_bad src/device/state.c \
 		'/^int gshmemi_state_add_why(/,/^}/s/rc = check_units();/rc = 0;/'
@@ -337,7 +337,7 @@ cpu_mutants() {
 	mutant header net_wrap net_engine src/engine/connection.h \
 		'/ gshmemi_net_is_below(/,/^}/s/return .*/return seq < limit;/'
 	mutant source net_lanes net_sums src/rpc/carry.c \
-		'/^static struct request \*begin(/,/^}/s/r->left |= /r->left = /'
+		'/^static struct request \*begin_request(/,/^}/s/r->left |= /r->left = /'
 	mutant source net_parked net_locks src/engine/perform.c \
 		'/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
 	mutant source net_far nodes_death src/net/net.c \
@@ -472,7 +472,7 @@ cpu_mutants() {
 	mutant source window_first window src/ipc/region.c \
 		'/^static int find_first(/,/^}/s/: peer->pe;/: peer->pe + 1;/'
 	mutant source window_last window src/ipc/region.c \
-		'/^static int fill(/,/^}/s/>= GSHMEM_MAX_PES - 1/>= GSHMEM_MAX_PES/'
+		'/^static int fill_tables(/,/^}/s/>= GSHMEM_MAX_PES - 1/>= GSHMEM_MAX_PES/'
 
 	# the host's calls if it cannot touch device memory: built as for the leg copies
 	B=build/cpu-copies

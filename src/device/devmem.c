@@ -63,7 +63,7 @@ static int report_advise(hipError_t error, const char *remedy, const char *what,
 	return gshmemi_hip_advise(error, remedy, "%s: %s", what, action);
 }
 
-static int report(hipError_t error, const char *what, const char *action)
+static int report_error(hipError_t error, const char *what, const char *action)
 {
 	return report_advise(error, NULL, what, action);
 }
@@ -87,13 +87,13 @@ void gshmemi_devmem_leave(struct gshmemi_devmem_caller caller)
 		(void)hipSetDevice(caller.device);
 }
 
-static struct gshmemi_devmem_caller enter(struct queue *queue)
+static struct gshmemi_devmem_caller enter_queue(struct queue *queue)
 {
 	pthread_mutex_lock(&queue->lock);
 	return gshmemi_devmem_enter();
 }
 
-static void leave(struct queue *queue, struct gshmemi_devmem_caller previous)
+static void leave_queue(struct queue *queue, struct gshmemi_devmem_caller previous)
 {
 	gshmemi_devmem_leave(previous);
 	pthread_mutex_unlock(&queue->lock);
@@ -152,9 +152,9 @@ static int await_queue(struct queue *queue, const char *what)
 
 	if (!queue->is_open)
 		return 0;
-	rc = report(hipEventRecord(queue->event, queue->stream), what, "hipEventRecord");
+	rc = report_error(hipEventRecord(queue->event, queue->stream), what, "hipEventRecord");
 	if (!rc)
-		rc = report(await_event(queue->event), what, "hipEventSynchronize");
+		rc = report_error(await_event(queue->event), what, "hipEventSynchronize");
 	if (rc)
 		return rc;
 	queue->is_open = false;
@@ -172,11 +172,11 @@ int gshmemi_devmem_open_stream(hipStream_t *stream_p, bool waits, const char *wh
 {
 	int least, greatest, rc;
 
-	rc = report(
+	rc = report_error(
 		hipDeviceGetStreamPriorityRange(&least, &greatest), what, "hipDeviceGetStreamPriorityRange");
 	return rc ? rc
-		  : report(hipStreamCreateWithPriority(
-				   stream_p, hipStreamNonBlocking, waits ? least : greatest),
+		  : report_error(hipStreamCreateWithPriority(
+					 stream_p, hipStreamNonBlocking, waits ? least : greatest),
 			    what, "hipStreamCreateWithPriority");
 }
 
@@ -186,7 +186,7 @@ static int open_queue(struct queue *queue)
 
 	rc = gshmemi_devmem_open_stream(&queue->stream, false, "init");
 	if (!rc)
-		rc = report(
+		rc = report_error(
 			hipEventCreateWithFlags(&queue->event, hipEventBlockingSync | hipEventDisableTiming),
 			"init", "hipEventCreateWithFlags");
 	queue->is_open = false;
@@ -208,7 +208,7 @@ int gshmemi_devmem_open(void)
 	void *ptr;
 	int rc;
 
-	rc = report(hipGetDevice(&device), "init", "hipGetDevice");
+	rc = report_error(hipGetDevice(&device), "init", "hipGetDevice");
 	if (!rc)
 		rc = open_queue(&copies);
 	if (!rc)
@@ -281,12 +281,13 @@ int gshmemi_devmem_copy(void *dest, const void *source, size_t nbytes, const cha
 	int rc;
 
 	snprintf(action, sizeof action, "hipMemcpyAsync of %zu bytes", nbytes);
-	previous = enter(&copies);
-	rc = report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), what, action);
+	previous = enter_queue(&copies);
+	rc = report_error(
+		hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), what, action);
 	copies.is_open = true;
 	if (!rc)
 		rc = await_queue(&copies, what);
-	leave(&copies, previous);
+	leave_queue(&copies, previous);
 	return rc;
 }
 
@@ -297,12 +298,12 @@ int gshmemi_devmem_fill(void *dest, int value, size_t nbytes, const char *what)
 	int rc;
 
 	snprintf(action, sizeof action, "hipMemsetAsync of %zu bytes", nbytes);
-	previous = enter(&copies);
-	rc = report(hipMemsetAsync(dest, value, nbytes, copies.stream), what, action);
+	previous = enter_queue(&copies);
+	rc = report_error(hipMemsetAsync(dest, value, nbytes, copies.stream), what, action);
 	copies.is_open = true;
 	if (!rc)
 		rc = await_queue(&copies, what);
-	leave(&copies, previous);
+	leave_queue(&copies, previous);
 	return rc;
 }
 
@@ -338,7 +339,7 @@ static void must(int rc)
 
 void gshmemi_devmem_must(hipError_t error, const char *call, const char *action)
 {
-	must(report(error, call, action));
+	must(report_error(error, call, action));
 }
 
 void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call)
@@ -347,40 +348,40 @@ void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi
 
 	if (!nbytes)
 		return;
-	previous = enter(&copies);
-	must(report(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), call,
+	previous = enter_queue(&copies);
+	must(report_error(hipMemcpyAsync(dest, source, nbytes, hipMemcpyDefault, copies.stream), call,
 		"hipMemcpyAsync"));
 	copies.is_open = true;
 	if (!nbi)
 		must(await_queue(&copies, call));
-	leave(&copies, previous);
+	leave_queue(&copies, previous);
 }
 
 void gshmemi_devmem_store(void *dest, const void *value, unsigned nbytes, const char *call)
 {
-	struct gshmemi_devmem_caller previous = enter(&copies);
+	struct gshmemi_devmem_caller previous = enter_queue(&copies);
 	void *word;
 
 	if (ring_next == RING_NWORDS)
 		must(await_queue(&copies, call));
 	word = staging->ring[ring_next++];
 	memcpy(word, value, nbytes);
-	must(report(
+	must(report_error(
 		hipMemcpyAsync(dest, word, nbytes, hipMemcpyDefault, copies.stream), call, "hipMemcpyAsync"));
 	copies.is_open = true;
-	leave(&copies, previous);
+	leave_queue(&copies, previous);
 }
 
 void gshmemi_devmem_load(void *value, const void *source, unsigned nbytes, const char *call)
 {
-	struct gshmemi_devmem_caller previous = enter(&copies);
+	struct gshmemi_devmem_caller previous = enter_queue(&copies);
 
-	must(report(hipMemcpyAsync(staging->landing, source, nbytes, hipMemcpyDefault, copies.stream), call,
-		"hipMemcpyAsync"));
+	must(report_error(hipMemcpyAsync(staging->landing, source, nbytes, hipMemcpyDefault, copies.stream),
+		call, "hipMemcpyAsync"));
 	copies.is_open = true;
 	must(await_queue(&copies, call));
 	memcpy(value, staging->landing, nbytes);
-	leave(&copies, previous);
+	leave_queue(&copies, previous);
 }
 
 void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, size_t source_stride,
@@ -390,29 +391,29 @@ void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, s
 
 	if (!nblocks || !block_nbytes)
 		return;
-	previous = enter(&kernels);
-	must(report(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, block_nbytes, nblocks,
-			    hipMemcpyDefault, kernels.stream),
+	previous = enter_queue(&kernels);
+	must(report_error(hipMemcpy2DAsync(dest, dest_stride, source, source_stride, block_nbytes, nblocks,
+				  hipMemcpyDefault, kernels.stream),
 		call, "hipMemcpy2DAsync"));
 	kernels.is_open = true;
 	must(await_queue(&kernels, call));
-	leave(&kernels, previous);
+	leave_queue(&kernels, previous);
 }
 
 uint64_t gshmemi_devmem_amo(
 	int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches, const char *call)
 {
 	uint64_t *result = fetches ? &staging->result : NULL, old = 0;
-	struct gshmemi_devmem_caller previous = enter(&kernels);
+	struct gshmemi_devmem_caller previous = enter_queue(&kernels);
 
-	must(report(gshmemi_devmem_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream), call,
-		"hipLaunchKernel"));
+	must(report_error(gshmemi_devmem_launch_amo(op, dest, value, cond, nbytes, result, kernels.stream),
+		call, "hipLaunchKernel"));
 	kernels.is_open = true;
 	if (fetches) {
 		must(await_queue(&kernels, call));
 		old = *result;
 	}
-	leave(&kernels, previous);
+	leave_queue(&kernels, previous);
 	return old;
 }
 
@@ -447,8 +448,8 @@ void gshmemi_devmem_run(hipError_t (*launch)(const struct gshmemi_coll_args *arg
 
 	if (!stream)
 		must(gshmemi_devmem_open_stream(&stream, true, call));
-	must(report(launch(args, stream), call, "hipLaunchKernel"));
-	must(report(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
+	must(report_error(launch(args, stream), call, "hipLaunchKernel"));
+	must(report_error(hipStreamSynchronize(stream), call, "hipStreamSynchronize"));
 	give_spare(stream);
 	gshmemi_devmem_leave(previous);
 }

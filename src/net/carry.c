@@ -208,7 +208,7 @@ static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 #endif
 
 /* Returns true when all blocks have been handed over. */
-static bool move(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
+static bool move_blocks(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
 {
 	const bool is_staged = gshmemi_carrying_is_staged(&c->o);
 
@@ -226,7 +226,7 @@ static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 	switch (o->what) {
 	case GSHMEMI_GET:
 	case GSHMEMI_GET_BLOCKS:
-		return move(c, e, true);
+		return move_blocks(c, e, true);
 	case GSHMEMI_AMO:
 		if (o->local && gshmemi_carrying_is_staged(o))
 			return stage_amo(c, e);
@@ -238,13 +238,13 @@ static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 		target.context = LOCK_CONTEXT;
 		return gshmemi_engine_lock(e, &target, o->op, (uint32_t)o->value, &c->open);
 	case GSHMEMI_PUT_SIGNAL:
-		if (!move(c, e, false))
+		if (!move_blocks(c, e, false))
 			return false;
 		target.region = o->sig_region;
 		target.offset = o->sig_offset;
 		return gshmemi_engine_signal(e, &target, o->op, o->value, c->bulk);
 	default:
-		return move(c, e, false);
+		return move_blocks(c, e, false);
 	}
 }
 

@@ -73,7 +73,7 @@ static int check_with(struct mpi_link *link, int code, const char *call, int pe)
 	return -EIO;
 }
 
-static int check(struct mpi_link *link, int code, const char *call)
+static int check_code(struct mpi_link *link, int code, const char *call)
 {
 	return check_with(link, code, call, -1);
 }
@@ -97,7 +97,7 @@ static int post(struct mpi_link *link, int kind, unsigned i)
 {
 	struct ring *ring = &link->rings[kind];
 
-	return check(link,
+	return check_code(link,
 		MPI_Irecv(ring->buffers[i], MESSAGE_NBYTES, MPI_BYTE, MPI_ANY_SOURCE, kind, link->comm,
 			&ring->requests[i]),
 		"MPI_Irecv");
@@ -155,7 +155,7 @@ static int grow(struct mpi_link *link)
 	return 0;
 }
 
-static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
+static int start_transfer(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 {
 	struct mpi_link *link = (struct mpi_link *)base;
 	const int nbytes = (int)transfer->nbytes;
@@ -189,7 +189,7 @@ static int start(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 }
 
 /* Moves transfer i to those that are done. */
-static void finish(struct mpi_link *link, int i)
+static void finish_transfer(struct mpi_link *link, int i)
 {
 	struct gshmemi_transfer *transfer = link->transfers[i];
 	const int last = --link->ntransfers;
@@ -234,7 +234,7 @@ static int test(struct mpi_link *link)
 		requests[NKINDS + i] = link->requests[first + i];
 	rc = MPI_Testsome(NKINDS + ntested, requests, &ncompleted, indices, statuses);
 	if (rc != MPI_SUCCESS)
-		return check(link, find_code(rc, statuses, ncompleted), "MPI_Testsome");
+		return check_code(link, find_code(rc, statuses, ncompleted), "MPI_Testsome");
 	for (i = 0; i < ncompleted; i++) {
 		if (indices[i] >= NKINDS) {
 			is_done[indices[i] - NKINDS] = true;
@@ -248,7 +248,7 @@ static int test(struct mpi_link *link)
 	for (i = ntested - 1; i >= 0; i--) {
 		if (!is_done[i])
 			continue;
-		finish(link, first + i);
+		finish_transfer(link, first + i);
 		link->next_tested--;
 	}
 	return 0;
@@ -348,14 +348,14 @@ static void complete_receives(struct mpi_link *link)
 		for (i = 0; i < NPOSTED; i++) {
 			code = MPI_Isend(
 				NULL, 0, MPI_BYTE, gshmemi_bootstrap_rank(), kind, link->comm, &sends[i]);
-			if (check(link, code, "MPI_Isend"))
+			if (check_code(link, code, "MPI_Isend"))
 				return;
 		}
 		code = MPI_Waitall(NPOSTED, link->rings[kind].requests, statuses);
-		if (check(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
+		if (check_code(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
 			return;
 		code = MPI_Waitall(NPOSTED, sends, statuses);
-		if (check(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
+		if (check_code(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
 			return;
 	}
 }
@@ -385,7 +385,7 @@ static void end(struct gshmemi_link *base)
 	free_link(link);
 }
 
-static struct mpi_link *allocate(void)
+static struct mpi_link *allocate_link(void)
 {
 	struct mpi_link *link = calloc(1, sizeof *link);
 	int kind;
@@ -398,7 +398,7 @@ static struct mpi_link *allocate(void)
 		free_link(link);
 		return NULL;
 	}
-	link->link = (struct gshmemi_link){start, poll, size, end};
+	link->link = (struct gshmemi_link){start_transfer, poll, size, end};
 	link->done_end = &link->done;
 	return link;
 }
@@ -447,7 +447,7 @@ void gshmemi_link_mpi_drop(void)
 
 int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p)
 {
-	struct mpi_link *link = allocate();
+	struct mpi_link *link = allocate_link();
 	int rc;
 
 	if (!link) {

@@ -80,7 +80,7 @@ static const char *last_excuse; /* the last excuse that was printed, for a silen
 
 /* ---- the engine's owner ---- */
 
-static char *find(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes)
+static char *find_memory(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes)
 {
 	const struct gshmemi_region *r = region < GSHMEMI_NREGIONS ? &gshmemi_state.regions[region] : NULL;
 
@@ -283,7 +283,7 @@ static bool naps(void)
  * The net thread sends the puts that stay behind. It is not woken for them, because that takes longer than
  * sending them here. It is woken for what has been sent, even if it fell asleep meanwhile.
  */
-static void leave(bool may_leave_puts)
+static void leave_engine(bool may_leave_puts)
 {
 	if (is_holding) {
 		gshmemi_net_leave_unsent();
@@ -297,12 +297,12 @@ static void leave(bool may_leave_puts)
 
 void gshmemi_net_leave(void)
 {
-	leave(false);
+	leave_engine(false);
 }
 
 void gshmemi_net_leave_puts(void)
 {
-	leave(true);
+	leave_engine(true);
 }
 
 /*
@@ -386,7 +386,7 @@ struct rest {
 	unsigned nempty;      /* polls in vain */
 };
 
-static void nap(uint64_t ns)
+static void nap_for(uint64_t ns)
 {
 	const struct timespec limit = {0, (long)ns};
 
@@ -404,7 +404,7 @@ static void listen(struct rest *rest, uint64_t now_ns)
 	gshmemi_net_leave();
 }
 
-static void rest(struct rest *rest, bool has_waiters)
+static void rest_thread(struct rest *rest, bool has_waiters)
 {
 	uint64_t now_ns, idle_ns;
 
@@ -422,7 +422,7 @@ static void rest(struct rest *rest, bool has_waiters)
 		return;
 	}
 	rest->nempty = 2 * CLOCK_LOOKS; /* so that the next poll in vain looks at the clock */
-	nap(idle_ns / NAP_SHARE < NAP_MAX_NS ? idle_ns / NAP_SHARE : NAP_MAX_NS);
+	nap_for(idle_ns / NAP_SHARE < NAP_MAX_NS ? idle_ns / NAP_SHARE : NAP_MAX_NS);
 }
 
 /* While hosts that wait make progress, the net thread keeps away. */
@@ -444,7 +444,7 @@ static bool is_needless(struct away *away)
 	return npolled != 0;
 }
 
-static void *run(void *unused)
+static void *run_thread(void *unused)
 {
 	struct away away = {.ns = AWAY_MIN_NS};
 	struct rest r = {0};
@@ -471,7 +471,7 @@ static void *run(void *unused)
 			if (gshmemi_net_on_progress)
 				gshmemi_net_on_progress();
 		} else {
-			rest(&r, has_waiters);
+			rest_thread(&r, has_waiters);
 		}
 	}
 	return NULL;
@@ -494,7 +494,7 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	struct gshmemi_engine_config config = {0};
 
 	config.link = link;
-	config.owner = (struct gshmemi_engine_owner){find, silent, is_far, NULL};
+	config.owner = (struct gshmemi_engine_owner){find_memory, silent, is_far, NULL};
 	config.agent = gshmemi_net_agent();
 	config.npes = gshmemi_job->npes;
 	config.first_seq = gshmemi_env.FIRST_SEQ;
@@ -523,7 +523,7 @@ static int start_thread(void)
 	int rc;
 
 	atomic_store(&is_stopping, false);
-	rc = gshmemi_thread_start(&thread, run, NULL, "net: the net thread");
+	rc = gshmemi_thread_start(&thread, run_thread, NULL, "net: the net thread");
 	if (rc)
 		return rc;
 	/* by this thread, because the net thread may not run for long where hosts make progress */
@@ -536,7 +536,7 @@ static int start_thread(void)
 	return rc;
 }
 
-static int start(struct gshmemi_link *link)
+static int start_net(struct gshmemi_link *link)
 {
 	struct gshmemi_engine_config config = config_of(link);
 	int rc;
@@ -593,7 +593,7 @@ int gshmemi_net_start(void)
 		rc = gshmemi_link_mpi_open(&link);
 	if (rc)
 		return rc;
-	local = start(link);
+	local = start_net(link);
 	rc = gshmemi_bootstrap_agree(local, NULL);
 	if (rc && !local)
 		stop();
@@ -624,7 +624,7 @@ int gshmemi_net_require(const char *call)
 	if (!rc && !engine)
 		rc = gshmemi_link_mpi_open_prepared(&link);
 	if (link)
-		rc = start(link);
+		rc = start_net(link);
 	if (link && !rc) {
 		gshmemi_state_set_asked(true); /* see start */
 		rc = gshmemi_state_add_why(why);

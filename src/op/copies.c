@@ -82,7 +82,7 @@ static uint64_t perform(const struct gshmemi_operation *o, void *there, void *si
  * Returns the address at which pe's copy of a symmetric object is mapped, by the direct tables or else the
  * true ones. Returns NULL if a carrier must perform the operation. The object must be aligned to align.
  */
-static void *find(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes,
+static void *find_peer(int what, unsigned region, const void *symmetric, const void *local, size_t nbytes,
 	unsigned align, int pe, const char *call)
 {
 	const struct gshmemi_direct *direct = gshmemi_tables();
@@ -200,7 +200,8 @@ static uint64_t carry(const struct gshmemi_operation *o, const char *call)
 		gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset, call);
 }
 
-static struct gshmemi_operation describe(int what, unsigned region, const void *local, size_t nbytes, int pe)
+static struct gshmemi_operation describe_operation(
+	int what, unsigned region, const void *local, size_t nbytes, int pe)
 {
 	struct gshmemi_operation o = {
 		.what = (uint8_t)what, .region = (uint16_t)region, .pe = pe, .nbytes = nbytes, .nblocks = 1};
@@ -217,7 +218,7 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 	unsigned align, const char *call)
 {
 	const int which = o->what == GSHMEMI_AMO ? GSHMEMI_FIND_AMO : GSHMEMI_FIND;
-	void *peer = find(which, o->region, symmetric, local, span, align, o->pe, call);
+	void *peer = find_peer(which, o->region, symmetric, local, span, align, o->pe, call);
 	const uint64_t open = gshmemi_slow_begin_described(o, call);
 	uint64_t old;
 
@@ -230,10 +231,10 @@ static uint64_t call_with(struct gshmemi_operation *o, const void *symmetric, co
 
 /* ---- put and get ---- */
 
-static void move(int what, unsigned region, const void *symmetric, const void *local,
+static void move_bytes(int what, unsigned region, const void *symmetric, const void *local,
 	struct gshmemi_extent extent, int pe, const char *call)
 {
-	struct gshmemi_operation o = describe(what, region, local, extent.nbytes, pe);
+	struct gshmemi_operation o = describe_operation(what, region, local, extent.nbytes, pe);
 
 	o.is_nbi = extent.is_nbi != 0;
 	(void)call_with(&o, symmetric, local, extent.nbytes, extent.align, call);
@@ -242,7 +243,7 @@ static void move(int what, unsigned region, const void *symmetric, const void *l
 static void move_value(int what, unsigned region, const void *symmetric, const void *value, unsigned nbytes,
 	int pe, const char *call)
 {
-	struct gshmemi_operation o = describe(what, region, value, nbytes, pe);
+	struct gshmemi_operation o = describe_operation(what, region, value, nbytes, pe);
 
 	o.is_value = 1;
 	(void)call_with(&o, symmetric, value, nbytes, nbytes, call);
@@ -251,13 +252,13 @@ static void move_value(int what, unsigned region, const void *symmetric, const v
 void gshmemi_host_put(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
 	const char *call)
 {
-	move(GSHMEMI_PUT, region, dest, source, extent, pe, call);
+	move_bytes(GSHMEMI_PUT, region, dest, source, extent, pe, call);
 }
 
 void gshmemi_host_get(unsigned region, void *dest, const void *source, struct gshmemi_extent extent, int pe,
 	const char *call)
 {
-	move(GSHMEMI_GET, region, source, dest, extent, pe, call);
+	move_bytes(GSHMEMI_GET, region, source, dest, extent, pe, call);
 }
 
 void gshmemi_host_p(unsigned region, void *dest, const void *value, unsigned nbytes, int pe, const char *call)
@@ -277,7 +278,7 @@ void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *sour
 	const bool is_put = what == GSHMEMI_PUT_BLOCKS;
 	const void *symmetric = is_put ? dest : source, *local = is_put ? source : dest;
 	const ptrdiff_t stride = is_put ? b.dst : b.sst, local_stride = is_put ? b.sst : b.dst;
-	struct gshmemi_operation o = describe(what, region, local, b.bsize * b.elem_nbytes, pe);
+	struct gshmemi_operation o = describe_operation(what, region, local, b.bsize * b.elem_nbytes, pe);
 
 	gshmemi_check_argument(stride > 0 && (size_t)stride >= b.bsize, stride, symmetric, pe, call);
 	gshmemi_check_argument(
@@ -295,7 +296,7 @@ void gshmemi_host_blocks(int what, unsigned region, void *dest, const void *sour
 static uint64_t update(int what, unsigned region, void *fetch, const void *local, void *dest,
 	struct gshmemi_update u, int pe, const char *call)
 {
-	struct gshmemi_operation o = describe(what, region, fetch, u.nbytes, pe);
+	struct gshmemi_operation o = describe_operation(what, region, fetch, u.nbytes, pe);
 
 	o.op = (uint8_t)u.op;
 	o.fetches = u.fetches != 0;
@@ -329,9 +330,11 @@ void gshmemi_host_put_signal(unsigned region, void *dest, const void *source, st
 	struct gshmemi_signal s, int pe, const char *call)
 {
 	const bool is_add = s.op == GSHMEM_SIGNAL_ADD;
-	struct gshmemi_operation o = describe(GSHMEMI_PUT_SIGNAL, region, source, extent.nbytes, pe);
-	void *peer_dest = find(GSHMEMI_FIND, region, dest, source, extent.nbytes, extent.align, pe, call);
-	void *peer_sig = find(GSHMEMI_FIND_AMO, region, s.addr, s.addr, 8, 8, pe, call);
+	struct gshmemi_operation o =
+		describe_operation(GSHMEMI_PUT_SIGNAL, region, source, extent.nbytes, pe);
+	void *peer_dest =
+		find_peer(GSHMEMI_FIND, region, dest, source, extent.nbytes, extent.align, pe, call);
+	void *peer_sig = find_peer(GSHMEMI_FIND_AMO, region, s.addr, s.addr, 8, 8, pe, call);
 	uint64_t open;
 
 	gshmemi_check_argument(is_add || s.op == GSHMEM_SIGNAL_SET, s.op, s.addr, pe, call);

@@ -78,7 +78,7 @@ void gshmemi_stats_close(void)
  * Returns this PE's rows, both tables together; the caller frees them. An error ends the job: the other PEs
  * are in an exchange and cannot be told.
  */
-static struct row *collect(size_t *nrows_p)
+static struct row *collect_rows(size_t *nrows_p)
 {
 	const size_t n = ncounts();
 	struct gshmemi_count *kernels = malloc(n * sizeof *kernels), count;
@@ -150,7 +150,7 @@ void gshmemi_stats_report(void)
 
 	if (!gshmemi_env.STATS)
 		return;
-	mine = collect(&nmine);
+	mine = collect_rows(&nmine);
 	theirs = malloc(ncounts() * sizeof *theirs);
 	if (!theirs) {
 		gshmemi_error("gshmem_finalize: the counters of GSHMEM_STATS: out of memory");

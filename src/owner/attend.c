@@ -74,7 +74,7 @@ static bool has_ended(void)
 
 /* ---- looking ---- */
 
-static void report(struct vigil *v, unsigned nopen, uint64_t now_ns)
+static void report_vigil(struct vigil *v, unsigned nopen, uint64_t now_ns)
 {
 	char next[96];
 
@@ -109,7 +109,7 @@ static bool look(struct vigil *v)
 		v->is_launched = true;
 	}
 	if (!v->is_reported && now_ns - v->since_ns >= STUCK_NS)
-		report(v, nopen, now_ns);
+		report_vigil(v, nopen, now_ns);
 	return true;
 }
 
@@ -148,7 +148,7 @@ void gshmemi_attend_wake(void)
 
 /* ---- the thread ---- */
 
-static void rest(const struct vigil *v)
+static void rest_thread(const struct vigil *v)
 {
 	const struct timespec nap = {.tv_nsec = NAP_NS};
 
@@ -158,7 +158,7 @@ static void rest(const struct vigil *v)
 		nanosleep(&nap, NULL);
 }
 
-static void *run(void *unused)
+static void *run_thread(void *unused)
 {
 	struct vigil v = {0, 0, false, false};
 
@@ -167,7 +167,7 @@ static void *run(void *unused)
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	for (;;) {
 		if (look(&v))
-			rest(&v);
+			rest_thread(&v);
 		else if (atomic_load(&is_stopping))
 			break;
 		else
@@ -205,7 +205,7 @@ int gshmemi_attend_start(void)
 		return rc;
 	}
 	atomic_store(&is_stopping, false);
-	rc = gshmemi_thread_start(&thread, run, NULL, "mailbox: its thread");
+	rc = gshmemi_thread_start(&thread, run_thread, NULL, "mailbox: its thread");
 	if (rc)
 		gshmemi_devmem_close_stream(&stream, &event);
 	return rc;

@@ -36,7 +36,7 @@ static void *memory;
 
 /* ---- landings ---- */
 
-static struct gshmemi_landing *take(struct pool *pool, size_t nbytes)
+static struct gshmemi_landing *take_landing(struct pool *pool, size_t nbytes)
 {
 	struct gshmemi_landing **free = nbytes <= GSHMEMI_NET_SMALL_NBYTES ? &pool->small : &pool->large;
 	struct gshmemi_landing *landing = *free;
@@ -161,7 +161,7 @@ static void copy_all(struct gshmemi_landing *list)
 	}
 }
 
-static void *run(void *unused)
+static void *run_thread(void *unused)
 {
 	struct gshmemi_landing *list;
 
@@ -189,7 +189,7 @@ static int start_thread(void)
 	int rc;
 
 	is_stopping = false;
-	rc = gshmemi_thread_start(&thread, run, NULL, "net: the thread that copies");
+	rc = gshmemi_thread_start(&thread, run_thread, NULL, "net: the thread that copies");
 	is_running = !rc;
 	return rc;
 }
@@ -236,7 +236,7 @@ static bool is_done(void *user, uint64_t ticket, uint64_t *old_p)
 static struct gshmemi_landing *take_for_others(void *user, size_t nbytes)
 {
 	(void)user;
-	return take(&pools[0], nbytes);
+	return take_landing(&pools[0], nbytes);
 }
 
 static void give_for_others(void *user, struct gshmemi_landing *landing)
@@ -268,7 +268,7 @@ static bool find_sends_device(void)
 
 struct gshmemi_landing *gshmemi_landing_take(size_t nbytes)
 {
-	return take(&pools[1], nbytes);
+	return take_landing(&pools[1], nbytes);
 }
 
 void gshmemi_landing_give(struct gshmemi_landing *landing)

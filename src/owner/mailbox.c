@@ -44,7 +44,7 @@ static size_t memory_nbytes(void)
 
 /* ---- the memory ---- */
 
-static int report(const char *step)
+static int report_step(const char *step)
 {
 	const int rc = -errno;
 
@@ -60,9 +60,9 @@ static int create_file(int *fd_p)
 	int rc;
 
 	if (fd < 0)
-		return report("memfd_create");
+		return report_step("memfd_create");
 	if (ftruncate(fd, (off_t)memory_nbytes())) {
-		rc = report("ftruncate");
+		rc = report_step("ftruncate");
 		close(fd);
 		return rc;
 	}
@@ -94,7 +94,7 @@ static int map_file(int fd)
 
 	map = mmap(NULL, memory_nbytes(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (map == MAP_FAILED)
-		return report("mmap");
+		return report_step("mmap");
 	rc = gshmemi_hip(
 		hipHostRegister(map, memory_nbytes(), hipHostRegisterMapped | hipHostRegisterPortable),
 		"init: hipHostRegister of %zu bytes for the mailbox", memory_nbytes());
@@ -116,7 +116,7 @@ err_unmap:
 	return rc;
 }
 
-static int allocate(void)
+static int allocate_memory(void)
 {
 	void *ptr;
 	const int rc = gshmemi_host_allocate(memory_nbytes(), "mailbox", &ptr);
@@ -204,7 +204,7 @@ static int share(int leader)
 	mine = own_fd;
 	gshmemi_bootstrap_allgather_node(&mine, fds, sizeof mine);
 	if (!rc && gshmemi_job->nsharers == 1)
-		rc = allocate();
+		rc = allocate_memory();
 	else if (!rc && is_own)
 		rc = map_file(own_fd);
 	else if (!rc)
@@ -297,7 +297,7 @@ static bool has_room(uint32_t slot)
 		!__atomic_load_n(&memory->is_kept[slot], __ATOMIC_ACQUIRE);
 }
 
-static void fill(uint32_t slot, const struct gshmemi_op_record *mail, const void *data)
+static void fill_slot(uint32_t slot, const struct gshmemi_op_record *mail, const void *data)
 {
 	struct gshmemi_op_record *record = &memory->box.record[slot];
 	const size_t nbytes = mail->place >> GSHMEMI_OP_NBYTES_SHIFT;
@@ -323,7 +323,7 @@ bool gshmemi_mailbox_post(const struct gshmemi_op_record *mail, const void *data
 		return false;
 	is_posted = has_room(memory->nposted / 2 & slot_mask);
 	if (is_posted) {
-		fill(memory->nposted / 2 & slot_mask, mail, data);
+		fill_slot(memory->nposted / 2 & slot_mask, mail, data);
 		*ticket_p = memory->nposted;
 		memory->nposted += 2;
 		__atomic_fetch_add(&memory->box.attention.posted, 2, __ATOMIC_RELEASE);

@@ -60,7 +60,7 @@ static void count_completed(struct gshmemi_rpc_op *op)
  * Counts a posted call before its slot is given back, because quiet may read the count as soon as it has seen
  * that.
  */
-static void answer(struct gshmemi_rpc_op *op, int status, uint64_t value)
+static void answer_call(struct gshmemi_rpc_op *op, int status, uint64_t value)
 {
 	/* CARRY keeps its own counters */
 	if (op->header.flags & GSHMEMI_RPC_POSTED && op->header.op != GSHMEMI_RPC_CARRY)
@@ -72,14 +72,14 @@ static void answer(struct gshmemi_rpc_op *op, int status, uint64_t value)
 
 static void refuse(struct gshmemi_rpc_op *op, int error)
 {
-	answer(op, GSHMEMI_RPC_ERROR, (uint64_t)(int64_t)error);
+	answer_call(op, GSHMEMI_RPC_ERROR, (uint64_t)(int64_t)error);
 }
 
 /*
  * Answers when all functions of the call have ended. Lanes without an error get a status too, since each
  * client reads its own.
  */
-static void finish(struct gshmemi_rpc_op *op)
+static void finish_call(struct gshmemi_rpc_op *op)
 {
 	const struct gshmemi_rpc_channel *c = &op->served->channel;
 	int32_t *status = c->status + ((size_t)op->slot << c->lane_shift);
@@ -93,9 +93,9 @@ static void finish(struct gshmemi_rpc_op *op)
 		for (lane = 0; lane < gshmemi_rpc_nlanes(c); lane++)
 			if (!(op->failed >> lane & 1))
 				status[lane] = 0;
-		answer(op, GSHMEMI_RPC_LANES, 0);
+		answer_call(op, GSHMEMI_RPC_LANES, 0);
 	} else {
-		answer(op, GSHMEMI_RPC_OK, op->value);
+		answer_call(op, GSHMEMI_RPC_OK, op->value);
 	}
 }
 
@@ -206,7 +206,8 @@ static void run_step(struct gshmemi_rpc_op *op)
 	if (rc < 0)
 		refuse(op, rc);
 	else
-		answer(op, rc == GSHMEMX_RPC_MORE ? GSHMEMI_RPC_MORE : GSHMEMI_RPC_OK, call.reply_nbytes);
+		answer_call(
+			op, rc == GSHMEMX_RPC_MORE ? GSHMEMI_RPC_MORE : GSHMEMI_RPC_OK, call.reply_nbytes);
 }
 
 int gshmemi_rpc_thrown(const char *name, const char *what)
@@ -217,7 +218,7 @@ int gshmemi_rpc_thrown(const char *name, const char *what)
 
 /* ---- from start to end ---- */
 
-static void run(struct gshmemi_rpc_op *op)
+static void run_call(struct gshmemi_rpc_op *op)
 {
 	uint64_t lanes;
 
@@ -232,12 +233,12 @@ static void run(struct gshmemi_rpc_op *op)
 	if (op->left)
 		op->has_begun = true;
 	else if (!(op->header.flags & GSHMEMI_RPC_STREAM))
-		finish(op);
+		finish_call(op);
 }
 
 bool gshmemi_rpc_go_on(struct gshmemi_rpc_op *op)
 {
-	run(op);
+	run_call(op);
 	if (op->left)
 		return false;
 	free(op);
@@ -245,7 +246,7 @@ bool gshmemi_rpc_go_on(struct gshmemi_rpc_op *op)
 }
 
 /* Returns 0 if the call can be made; else says why not and returns the error. */
-static int check(const struct gshmemi_rpc_op *op)
+static int check_call(const struct gshmemi_rpc_op *op)
 {
 	static atomic_uint nsaid;
 	const bool is_stream = op->header.flags & GSHMEMI_RPC_STREAM;
@@ -303,7 +304,7 @@ struct gshmemi_rpc_op *gshmemi_rpc_serve_slot(struct gshmemi_rpc_served *served,
 	read_header(&op);
 	op.left = op.header.lanes;
 	op.function = gshmemi_rpc_find(op.header.op);
-	rc = check(&op);
+	rc = check_call(&op);
 	if (rc) {
 		refuse(&op, rc);
 		return NULL;
@@ -312,7 +313,7 @@ struct gshmemi_rpc_op *gshmemi_rpc_serve_slot(struct gshmemi_rpc_served *served,
 	for (lanes = op.left; lanes; lanes &= lanes - 1)
 		op.state[__builtin_ctzll(lanes)] = NULL;
 	if (!(op.function->flags & GSHMEMX_RPC_BLOCKING))
-		run(&op);
+		run_call(&op);
 	if (!op.left)
 		return NULL;
 	kept = keep(&op);

@@ -80,7 +80,7 @@ static struct gshmemi_op_record *line_of(const struct gshmemi_rpc_op *op, unsign
 	return op->header.flags & GSHMEMI_RPC_PAGE ? first : first + lane;
 }
 
-static void *allocate(size_t nbytes)
+static void *allocate_bytes(size_t nbytes)
 {
 	void *ptr = calloc(1, nbytes);
 
@@ -184,7 +184,7 @@ static bool may_wait(const struct gshmemi_rpc_op *op)
  * Begins the operations of all lanes. Those that can be handed over and are not waited for need no memory.
  * NULL: all have ended.
  */
-static struct request *begin(struct gshmemi_rpc_op *op)
+static struct request *begin_request(struct gshmemi_rpc_op *op)
 {
 	struct gshmemi_engine *e = gshmemi_net_enter();
 	struct gshmemi_carrying c;
@@ -204,7 +204,7 @@ static struct request *begin(struct gshmemi_rpc_op *op)
 			continue;
 		}
 		if (!r)
-			r = allocate(sizeof *r +
+			r = allocate_bytes(sizeof *r +
 				(64 - (unsigned)__builtin_clzll(op->header.lanes)) * sizeof *r->lanes);
 		r->lanes[lane] = c;
 		r->left |= 1ULL << lane;
@@ -224,7 +224,7 @@ int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	struct request *r = call->state;
 
 	if (!r)
-		r = begin(op);
+		r = begin_request(op);
 	if (r)
 		go_on(op, r);
 	call->state = r;
@@ -257,12 +257,12 @@ static struct gshmemi_rpc_open_posts *find_open(const struct gshmemi_rpc_channel
 }
 
 /* Returns the question once the kernels' requests posted before it have been handed over, else NULL. */
-static struct question *ask(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static struct question *begin_question(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	struct question *q = call->state;
 
 	if (!q) {
-		call->state = q = allocate(sizeof *q);
+		call->state = q = allocate_bytes(sizeof *q);
 		q->posts = find_open(&op->served->channel);
 	}
 	return gshmemi_rpc_have_passed(&op->served->channel, q->posts) ? q : NULL;
@@ -277,7 +277,7 @@ static void end_question(struct question *q, gshmemx_rpc_call_t *call)
 
 int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
-	struct question *q = ask(op, call);
+	struct question *q = begin_question(op, call);
 
 	if (!q)
 		return GSHMEMX_RPC_PENDING;
@@ -289,7 +289,7 @@ int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	const bool is_first = !call->state || ((struct question *)call->state)->posts->nposts;
-	struct question *q = ask(op, call);
+	struct question *q = begin_question(op, call);
 	struct gshmemi_engine *e;
 	bool is_idle;
 

@@ -226,7 +226,7 @@ int gshmemi_rpc_resident(unsigned *nwaves_p, unsigned *nlanes_p)
 
 /* ---- users' channels ---- */
 
-static int check(unsigned nlanes, unsigned flags)
+static int check_shape(unsigned nlanes, unsigned flags)
 {
 	if (flags & ~(GSHMEMX_RPC_CLEAR | GSHMEMX_RPC_HOST_CLIENT | GSHMEMX_RPC_DEVICE_SERVER))
 		gshmemi_error("gshmemx_rpc_channel_create: flags %#x: must be a combination of "
@@ -251,7 +251,7 @@ int gshmemx_rpc_channel_create(
 
 	rc = gshmemi_enter_int("gshmemx_rpc_channel_create");
 	if (!rc)
-		rc = check(nlanes, flags);
+		rc = check_shape(nlanes, flags);
 	if (!rc)
 		rc = gshmemi_rpc_resident(&nwaves, &width);
 	if (rc)

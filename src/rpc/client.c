@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Returns 0 if this thread may wait for a call. */
-static int check(const char *call)
+static int check_thread(const char *call)
 {
 	int rc = gshmemi_enter_int(call);
 
@@ -31,7 +31,7 @@ int gshmemi_host_rpc_words(uint32_t op, const uint64_t *in, unsigned nwords, uin
 	gshmemx_rpc_ticket_t *ticket_p, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_rpc_threads.channel;
-	struct gshmemi_rpc_result result = {0, check(call)};
+	struct gshmemi_rpc_result result = {0, check_thread(call)};
 
 	if (!result.status && nwords == 6)
 		result = gshmemi_rpc_words(c, op, ticket_p != NULL, 6, in, NULL, home(), call);
@@ -58,7 +58,7 @@ int gshmemi_host_rpc_test(uint32_t slot, uint32_t seq)
 
 int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq)
 {
-	int rc = check("gshmemx_rpc_wait");
+	int rc = check_thread("gshmemx_rpc_wait");
 
 	return rc ? rc : gshmemi_rpc_finish(&gshmemi_rpc_threads.channel, slot, seq, "gshmemx_rpc_wait");
 }
@@ -67,7 +67,7 @@ int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void 
 	size_t *got_nbytes, const char *call)
 {
 	const struct gshmemi_rpc_ends ends = {in, in_nbytes, out, out_nbytes};
-	struct gshmemi_rpc_result result = {0, check(call)};
+	struct gshmemi_rpc_result result = {0, check_thread(call)};
 
 	if (!result.status)
 		result = gshmemi_rpc_stream(

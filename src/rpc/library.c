@@ -74,7 +74,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 }
 
 /* Warns which function the host is waiting for: the first that has not ended. */
-static void report(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open,
+static void report_wait(const struct gshmemi_rpc_served *served, const struct gshmemi_rpc_open_posts *open,
 	uint64_t waited_ns, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &served->channel;
@@ -111,7 +111,7 @@ static uint64_t wait_long(const struct gshmemi_rpc_served *served, const struct 
 		GSHMEM_CMP_EQ, open->posts[0].seq, -1, call);
 	if (started_ns & 1 || !gshmemi_state.watchdog_ns || now_ns - started_ns < gshmemi_state.watchdog_ns)
 		return started_ns;
-	report(served, open, now_ns - started_ns, call);
+	report_wait(served, open, now_ns - started_ns, call);
 	return started_ns | 1;
 }
 

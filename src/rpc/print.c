@@ -105,7 +105,7 @@ static void put(struct printing *p, const char *format, ...)
  * Returns the next argument if its kind is in kinds, bits 1 << GSHMEMI_PRINT_*; else prints a marker and
  * returns NULL.
  */
-static const struct gshmemi_print_arg *take(struct printing *p, unsigned kinds, const char *marker)
+static const struct gshmemi_print_arg *take_argument(struct printing *p, unsigned kinds, const char *marker)
 {
 	const struct gshmemi_print_arg *arg = p->next < p->nargs ? &p->args[p->next] : NULL;
 
@@ -127,7 +127,7 @@ static bool take_stars(struct printing *p, struct gshmemi_print_spec *s)
 	int number;
 
 	if (s->width == GSHMEMI_PRINT_STAR) {
-		arg = take(p, INTEGERS, "(not an integer)");
+		arg = take_argument(p, INTEGERS, "(not an integer)");
 		if (!arg)
 			return false;
 		number = (int)arg->value;
@@ -135,7 +135,7 @@ static bool take_stars(struct printing *p, struct gshmemi_print_spec *s)
 		s->width = number >= 0 ? number : number == INT_MIN ? INT_MAX : -number;
 	}
 	if (s->precision == GSHMEMI_PRINT_STAR) {
-		arg = take(p, INTEGERS, "(not an integer)");
+		arg = take_argument(p, INTEGERS, "(not an integer)");
 		if (!arg)
 			return false;
 		number = (int)arg->value;
@@ -181,7 +181,7 @@ static uint64_t cut(const struct gshmemi_print_arg *arg, const struct gshmemi_pr
 
 static void put_integer(struct printing *p, const struct gshmemi_print_spec *s)
 {
-	const struct gshmemi_print_arg *arg = take(p, INTEGERS, "(not an integer)");
+	const struct gshmemi_print_arg *arg = take_argument(p, INTEGERS, "(not an integer)");
 	char conversion[CONVERSION_NBYTES];
 
 	if (!arg)
@@ -192,7 +192,7 @@ static void put_integer(struct printing *p, const struct gshmemi_print_spec *s)
 
 static void put_floating(struct printing *p, const struct gshmemi_print_spec *s)
 {
-	const struct gshmemi_print_arg *arg = take(p, FLOATING, "(not floating-point)");
+	const struct gshmemi_print_arg *arg = take_argument(p, FLOATING, "(not floating-point)");
 	char conversion[CONVERSION_NBYTES];
 	long double extended;
 	double number;
@@ -212,7 +212,7 @@ static void put_floating(struct printing *p, const struct gshmemi_print_spec *s)
 
 static void put_character(struct printing *p, const struct gshmemi_print_spec *s)
 {
-	const struct gshmemi_print_arg *arg = take(p, INTEGERS, "(not an integer)");
+	const struct gshmemi_print_arg *arg = take_argument(p, INTEGERS, "(not an integer)");
 	char conversion[CONVERSION_NBYTES];
 
 	if (!arg)
@@ -228,7 +228,7 @@ static void put_character(struct printing *p, const struct gshmemi_print_spec *s
 static void put_address(struct printing *p, const struct gshmemi_print_spec *s, unsigned kinds,
 	const char *length, const char *marker)
 {
-	const struct gshmemi_print_arg *arg = take(p, kinds, marker);
+	const struct gshmemi_print_arg *arg = take_argument(p, kinds, marker);
 	char conversion[CONVERSION_NBYTES];
 
 	if (!arg)
@@ -381,7 +381,7 @@ void gshmemi_assert_failed(const char *text, const char *file, int line)
  * Adds a step. Returns 0 when the message is complete, GSHMEMX_RPC_MORE before that, or an error after which
  * the message is gone.
  */
-static int collect(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int collect_text(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 {
 	struct text *message = call->state;
 
@@ -496,7 +496,7 @@ int gshmemi_rpc_print(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	uint64_t nbytes;
 	int rc;
 
-	rc = collect(op, call);
+	rc = collect_text(op, call);
 	if (rc)
 		return rc;
 	rc = format_message(call, &out, NULL, 0);
@@ -515,7 +515,7 @@ int gshmemi_rpc_assert(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	struct text out = {NULL, 0, 0};
 	int rc;
 
-	rc = collect(op, call);
+	rc = collect_text(op, call);
 	if (rc > 0)
 		return rc;
 	if (!rc)

@@ -24,7 +24,7 @@ const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t op)
 	return gshmemi_rpc_find_library(op);
 }
 
-static int check(gshmemx_rpc_function_t function, unsigned flags, const char *name)
+static int check_function(gshmemx_rpc_function_t function, unsigned flags, const char *name)
 {
 	if (!function)
 		gshmemi_error("gshmemx_rpc_register: the function is NULL");
@@ -41,7 +41,7 @@ static int check(gshmemx_rpc_function_t function, unsigned flags, const char *na
 	return -EINVAL;
 }
 
-static int add(const struct gshmemi_rpc_function *function, uint32_t *op)
+static int add_function(const struct gshmemi_rpc_function *function, uint32_t *op)
 {
 	const unsigned i = atomic_load(&nfunctions);
 	int rc = 0;
@@ -71,7 +71,7 @@ int gshmemi_rpc_register(
 
 	rc = gshmemi_enter_int("gshmemx_rpc_register");
 	if (!rc)
-		rc = check(function, flags, name);
+		rc = check_function(function, flags, name);
 	if (rc)
 		return rc;
 	added.name = strdup(name);
@@ -80,7 +80,7 @@ int gshmemi_rpc_register(
 		return -ENOMEM;
 	}
 	pthread_mutex_lock(&lock);
-	rc = add(&added, op);
+	rc = add_function(&added, op);
 	pthread_mutex_unlock(&lock);
 	if (rc)
 		free((char *)(uintptr_t)added.name);

@@ -199,7 +199,7 @@ static bool go_on(struct server *s)
 	return has_ended;
 }
 
-static bool serve(struct server *s, bool all)
+static bool serve_slots(struct server *s, bool all)
 {
 	bool has_work;
 
@@ -224,7 +224,7 @@ static bool look(struct server *s)
 	has_work |= serve_hot(s, &gshmemi_rpc_threads);
 	if (spins && ++s->nlooks % HOT_LOOKS)
 		return has_work;
-	return has_work | serve(s, false);
+	return has_work | serve_slots(s, false);
 }
 
 /* ---- resting ---- */
@@ -247,7 +247,7 @@ static void has_worked(struct server *s)
  * Sleeps unless work has arrived. A client that posts reads nasleep after writing its request; this thread
  * does the reverse.
  */
-static void nap(struct server *s, uint64_t now_ns)
+static void nap_until(struct server *s, uint64_t now_ns)
 {
 	const bool all = s->bell_was_early || now_ns - s->full_scan_ns >= FULL_SCAN_NS;
 	uint64_t ns = SLEEP_NS;
@@ -271,7 +271,7 @@ static void nap(struct server *s, uint64_t now_ns)
 	/* see gshmemi_rpc_wake_server */
 	if (ns == SLEEP_NS)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	if (serve(s, all))
+	if (serve_slots(s, all))
 		has_worked(s);
 	else if (!atomic_load(&is_stopping))
 		sleep_on(&nwakes, nwakes_before, ns);
@@ -279,7 +279,7 @@ static void nap(struct server *s, uint64_t now_ns)
 	atomic_fetch_sub(&npending_asleep, has_pending);
 }
 
-static void rest(struct server *s)
+static void rest_thread(struct server *s)
 {
 	const uint64_t now_ns = gshmemi_arch_clock_ns();
 	const uint64_t idle_ns = s->nempty > CLOCK_LOOKS ? now_ns - s->worked_ns : 0;
@@ -293,7 +293,7 @@ static void rest(struct server *s)
 	if (idle_ns < YIELD_NS || gshmemi_env.RPC_POLL == GSHMEMI_POLL_YIELD)
 		gshmemi_thread_yield();
 	else
-		nap(s, now_ns);
+		nap_until(s, now_ns);
 }
 
 void gshmemi_rpc_wake(void)
@@ -317,7 +317,7 @@ void gshmemi_host_rpc_wake(uint32_t *asleep)
 
 /* ---- the threads ---- */
 
-static void *run(void *arg)
+static void *run_thread(void *arg)
 {
 	struct server *s = arg;
 
@@ -334,9 +334,9 @@ static void *run(void *arg)
 			continue;
 		}
 		if (atomic_load_explicit(&is_stopping, memory_order_acquire) && !s->pending &&
-			!serve(s, true))
+			!serve_slots(s, true))
 			break;
-		rest(s);
+		rest_thread(s);
 	}
 	return NULL;
 }
@@ -361,7 +361,7 @@ static int start_thread(struct server *s, unsigned rank)
 	memset(s, 0, sizeof *s);
 	s->rank = rank;
 	s->hot[0] = s->hot[1] = GSHMEMI_RPC_NO_SLOT;
-	rc = gshmemi_thread_start(&s->thread, run, s, "rpc: a server thread");
+	rc = gshmemi_thread_start(&s->thread, run_thread, s, "rpc: a server thread");
 	return rc;
 }
 

@@ -20,7 +20,7 @@ static unsigned nthreads;
 static bool is_stopping;
 
 /* Waits for a call; NULL: there will be no more. */
-static struct gshmemi_rpc_op *take(void)
+static struct gshmemi_rpc_op *take_call(void)
 {
 	struct gshmemi_rpc_op *op;
 
@@ -43,7 +43,7 @@ static void *work(void *unused)
 
 	(void)unused;
 	gshmemi_set_serving(true);
-	while ((op = take())) {
+	while ((op = take_call())) {
 		if (gshmemi_rpc_go_on(op))
 			continue;
 		gshmemi_rpc_workers_add(op); /* to the end of the queue */

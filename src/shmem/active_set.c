@@ -41,7 +41,7 @@ static void set_word(long *word, long value, int pe)
 }
 
 /* Waits for what the first PE says next; never 0. */
-static long hear(long *sync)
+static long hear_root(long *sync)
 {
 	long word;
 
@@ -105,7 +105,7 @@ static int follow(int start, int stride, int size, long *sync)
 	int place = -1;
 	long word;
 
-	while ((word = hear(sync)) > 0) {
+	while ((word = hear_root(sync)) > 0) {
 		if (is_mine)
 			gshmemi_team_leave_place(place);
 		place = (int)word - 1;
@@ -150,7 +150,7 @@ static gshmem_team_t make_team(int start, int log_stride, int size, long *sync, 
 
 /* ---- finding ---- */
 
-static struct active_set *find(int start, int log_stride, int size)
+static struct active_set *find_team(int start, int log_stride, int size)
 {
 	struct active_set *set;
 
@@ -189,7 +189,7 @@ gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, long *sync
 	if (sets_epoch != gshmemi_teams_epoch())
 		forget();
 	sets_epoch = gshmemi_teams_epoch();
-	set = find(start, log_stride, size);
+	set = find_team(start, log_stride, size);
 	pthread_mutex_unlock(&lock);
 	if (set)
 		return set->team;

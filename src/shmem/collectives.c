@@ -32,7 +32,7 @@ SHMEMI_DEFINE(void, shmem_sync, (SET))
  */
 #define SHORT_NBYTES 8192
 
-static void broadcast(gshmem_team_t team, void *dest, const void *source, size_t nbytes, int root)
+static void broadcast_elements(gshmem_team_t team, void *dest, const void *source, size_t nbytes, int root)
 {
 	const int me = gshmem_team_my_pe(team), npes = gshmem_team_n_pes(team);
 	int pe;
@@ -57,7 +57,7 @@ static void broadcast(gshmem_team_t team, void *dest, const void *source, size_t
 		(void *dest, const void *source, size_t nelems, int PE_root, SET)) \
 	{ \
 		FIND_TEAM("shmem_broadcast" #SIZE); \
-		broadcast(team, dest, source, nelems *(SIZE / 8), PE_root); \
+		broadcast_elements(team, dest, source, nelems *(SIZE / 8), PE_root); \
 	}
 DEFINE_BROADCAST(32)
 DEFINE_BROADCAST(64)

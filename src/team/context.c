@@ -38,7 +38,7 @@ static uint64_t make_handle(const struct gshmemi_context *c)
 	return c->members || is_slow ? handle & ~GSHMEMI_CTX_SAYS_ALL : handle;
 }
 
-static void fill(struct gshmemi_context *c, const struct gshmemi_team_view *team)
+static void fill_context(struct gshmemi_context *c, const struct gshmemi_team_view *team)
 {
 	c->members = team->members;
 	c->npes = team->npes;
@@ -102,7 +102,7 @@ int gshmemi_host_ctx_pe(gshmem_ctx_t ctx, int pe, const char *call)
 }
 
 /* Returns the place of a handle; a bad handle ends the job. */
-static struct gshmemi_context *find(gshmem_ctx_t ctx, const char *call)
+static struct gshmemi_context *find_context(gshmem_ctx_t ctx, const char *call)
 {
 	GSHMEMI_ENTER(call);
 	return &contexts[gshmemi_ctx_find(ctx, call, gshmemi_arch_caller()) - contexts];
@@ -116,7 +116,7 @@ void gshmemi_host_ctx_order(
 
 	if (ctx == GSHMEM_CTX_INVALID)
 		return;
-	context = (int)(find(ctx, call) - contexts);
+	context = (int)(find_context(ctx, call) - contexts);
 	if (!is_quiet)
 		gshmemi_host_fence(context, call);
 	else if (!target_pes)
@@ -134,7 +134,7 @@ void gshmemi_host_ctx_session(gshmem_ctx_t ctx, long options, const gshmem_ctx_s
 	(void)config;
 	(void)config_mask;
 	if (ctx != GSHMEM_CTX_INVALID)
-		(void)find(ctx, call);
+		(void)find_context(ctx, call);
 }
 
 /* ---- creation and destruction ---- */
@@ -164,7 +164,7 @@ static int create(gshmem_team_t team, long options, gshmem_ctx_t *ctx, const cha
 		next = (int)(c - contexts) + 1;
 		entries[c - contexts].team = team;
 		entries[c - contexts].ncreated++;
-		fill(c, view);
+		fill_context(c, view);
 		c->handle = make_handle(c);
 		*ctx = (gshmem_ctx_t)(uintptr_t)c->handle;
 	}
@@ -198,7 +198,7 @@ void gshmem_ctx_destroy(gshmem_ctx_t ctx)
 
 	if (ctx == GSHMEM_CTX_INVALID)
 		return;
-	c = find(ctx, "gshmem_ctx_destroy");
+	c = find_context(ctx, "gshmem_ctx_destroy");
 	if (c == contexts) {
 		gshmemi_error("gshmem_ctx_destroy: GSHMEM_CTX_DEFAULT cannot be destroyed");
 		gshmemi_end(1);
@@ -225,7 +225,7 @@ int gshmem_ctx_get_team(gshmem_ctx_t ctx, gshmem_team_t *team)
 	*team = GSHMEM_TEAM_INVALID;
 	if (ctx == GSHMEM_CTX_INVALID)
 		return -EINVAL;
-	*team = entries[find(ctx, "gshmem_ctx_get_team") - contexts].team;
+	*team = entries[find_context(ctx, "gshmem_ctx_get_team") - contexts].team;
 	return 0;
 }
 

@@ -35,7 +35,7 @@ static size_t nodes_nbytes(int npes, int nnodes, int nlocal)
 /*
  * number[gshmemi_job->nnodes] numbers the nodes within the team, from 1; 0: the node has no PE of the team.
  */
-static int describe(const int32_t *pes, int npes, int my_pe, const int32_t *number, int nnodes,
+static int describe_nodes(const int32_t *pes, int npes, int my_pe, const int32_t *number, int nnodes,
 	struct gshmemi_team_nodes **nodes_p)
 {
 	const int my_node = number[gshmemi_job->nodes[pes[my_pe]]] - 1;
@@ -103,7 +103,7 @@ int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct 
 		if (!number[gshmemi_job->nodes[pes[i]]])
 			number[gshmemi_job->nodes[pes[i]]] = ++nnodes;
 	if (nnodes > 1)
-		rc = describe(pes, npes, my_pe, number, nnodes, nodes_p);
+		rc = describe_nodes(pes, npes, my_pe, number, nnodes, nodes_p);
 	free(number);
 	return rc;
 }

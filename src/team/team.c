@@ -46,7 +46,7 @@ static gshmem_team_t handle_of(const struct team *team)
 }
 
 /* Finds the team of a handle other than GSHMEM_TEAM_INVALID; a bad handle ends the job. */
-static struct team *find(gshmem_team_t handle, const char *call)
+static struct team *find_team(gshmem_team_t handle, const char *call)
 {
 	const uint64_t index = gshmemi_team_index(handle);
 
@@ -67,7 +67,7 @@ const struct gshmemi_team_nodes *gshmemi_team_find_nodes(const struct gshmemi_sy
 
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call)
 {
-	return &find(team, call)->view;
+	return &find_team(team, call)->view;
 }
 
 /* ---- the places of teams ---- */
@@ -337,7 +337,7 @@ int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_con
 
 	if (team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
-	found = find(team, "gshmem_team_get_config");
+	found = find_team(team, "gshmem_team_get_config");
 	if (config_mask & GSHMEM_TEAM_NUM_CONTEXTS)
 		config->num_contexts = found->config.num_contexts;
 	return 0;
@@ -577,7 +577,7 @@ int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, 
 	*new_team = GSHMEM_TEAM_INVALID;
 	if (parent_team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
-	parent = find(parent_team, call);
+	parent = find_team(parent_team, call);
 	if (!do_agree(parent, args, 3, "start, stride, size", call))
 		return -EINVAL;
 	if (!is_part(parent, start, stride, size)) {
@@ -607,7 +607,7 @@ int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_tea
 	*xaxis_team = *yaxis_team = GSHMEM_TEAM_INVALID;
 	if (parent_team == GSHMEM_TEAM_INVALID)
 		return -EINVAL;
-	parent = find(parent_team, call);
+	parent = find_team(parent_team, call);
 	if (!do_agree(parent, &xrange, 1, "xrange", call))
 		return -EINVAL;
 	if (xrange < 1) {
@@ -644,7 +644,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	if (team == GSHMEM_TEAM_INVALID)
 		return;
-	found = find(team, call);
+	found = find_team(team, call);
 	if (found - teams < GSHMEMI_NPREDEFINED) {
 		gshmemi_error("%s: a predefined team cannot be destroyed", call);
 		gshmemi_end(1);

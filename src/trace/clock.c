@@ -68,7 +68,7 @@ int64_t gshmemi_trace_drift(const struct gshmemi_trace_clock *clock)
 /* ---- PEs of other nodes ---- */
 
 /* PE 0's side, for one PE. */
-static struct gshmemi_trace_sample ask(int pe)
+static struct gshmemi_trace_sample ask_clock(int pe)
 {
 	struct gshmemi_trace_sample best = none;
 	uint64_t before_ns, theirs_ns = 0;
@@ -83,7 +83,7 @@ static struct gshmemi_trace_sample ask(int pe)
 	return best;
 }
 
-static void answer(void)
+static void answer_pings(void)
 {
 	uint64_t ns;
 	int i;
@@ -114,7 +114,7 @@ void gshmemi_trace_compare_pes(struct gshmemi_trace_clock *clock)
 	if (gshmemi_job->my_pe) {
 		if (has_same_clock(0))
 			return;
-		answer();
+		answer_pings();
 		gshmemi_bootstrap_move(&sample, sizeof sample, 0, gshmemi_job->my_pe);
 		gshmemi_trace_add_sample(clock, &sample);
 		return;
@@ -122,7 +122,7 @@ void gshmemi_trace_compare_pes(struct gshmemi_trace_clock *clock)
 	for (pe = 1; pe < gshmemi_job->npes; pe++) {
 		if (has_same_clock(pe))
 			continue;
-		sample = ask(pe);
+		sample = ask_clock(pe);
 		gshmemi_bootstrap_move(&sample, sizeof sample, 0, pe);
 	}
 }

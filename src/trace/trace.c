@@ -224,7 +224,7 @@ static void pass(int pe, const char *text, uint64_t nbytes, char *chunk, FILE *f
 }
 
 /* All work of the job is done, so it goes on without the file, and its status says that something failed. */
-static void finish(FILE *file, const char *path)
+static void finish_file(FILE *file, const char *path)
 {
 	gshmemi_timeline_end(file);
 	if (gshmemi_file_close(file, "GSHMEM_TRACE: ", path))
@@ -232,7 +232,7 @@ static void finish(FILE *file, const char *path)
 }
 
 /* Opens the file and writes the events of this PE, which is PE 0. */
-static FILE *begin(void)
+static FILE *begin_file(void)
 {
 	FILE *file = gshmemi_file_write("GSHMEM_TRACE=", gshmemi_env.TRACE);
 
@@ -263,7 +263,7 @@ void gshmemi_trace_write(void)
 		gshmemi_end(1);
 	}
 	if (my_pe == 0) {
-		file = begin();
+		file = begin_file();
 	} else {
 		text = print_mine(&nbytes);
 		if (!text) {
@@ -275,7 +275,7 @@ void gshmemi_trace_write(void)
 	for (pe = 1; pe < gshmemi_bootstrap_npes(); pe++)
 		pass(pe, text, nbytes, chunk, file);
 	if (file)
-		finish(file, gshmemi_env.TRACE);
+		finish_file(file, gshmemi_env.TRACE);
 	free(text);
 	free(chunk);
 }
@@ -293,5 +293,5 @@ void gshmemi_trace_write_alone(void)
 		return;
 	gshmemi_timeline_begin(file);
 	write_mine(file);
-	finish(file, path);
+	finish_file(file, path);
 }

@@ -19,7 +19,7 @@ struct gshmemi_attachment {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards all lists, which the net thread reads */
 
 /* The first attachment that ends behind an address. The list is sorted, and attachments do not overlap. */
-static struct gshmemi_attachment **find(struct gshmemi_window *window, uint64_t address)
+static struct gshmemi_attachment **find_attachment(struct gshmemi_window *window, uint64_t address)
 {
 	struct gshmemi_attachment **link = &window->attachments;
 
@@ -82,7 +82,7 @@ int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
 	if (!mine)
 		return -ENOMEM;
 	pthread_mutex_lock(&lock);
-	link = find(window, begin);
+	link = find_attachment(window, begin);
 	if (*link && (*link)->begin < end) {
 		pthread_mutex_unlock(&lock);
 		free(mine);
@@ -104,7 +104,7 @@ int gshmemx_win_detach(gshmemx_win_t win, const void *base)
 	if (!window)
 		return -EINVAL;
 	pthread_mutex_lock(&lock);
-	link = find(window, (uintptr_t)base);
+	link = find_attachment(window, (uintptr_t)base);
 	found = *link && (*link)->begin == (uintptr_t)base ? *link : NULL;
 	if (found)
 		*link = found->next;

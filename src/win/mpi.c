@@ -34,7 +34,7 @@ static void *find_attribute(MPI_Win win, int key)
 	return has_one ? value : NULL;
 }
 
-static int describe(MPI_Win win, struct memory *memory)
+static int describe_memory(MPI_Win win, struct memory *memory)
 {
 	const int *flavor = find_attribute(win, MPI_WIN_CREATE_FLAVOR),
 		  *unit = find_attribute(win, MPI_WIN_DISP_UNIT);
@@ -140,7 +140,7 @@ int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 
 	rc = gshmemi_enter_collective_int(call);
 	rc = rc ? rc : check_job();
-	rc = rc ? rc : describe(mpi_win, &memory);
+	rc = rc ? rc : describe_memory(mpi_win, &memory);
 	if (rc) /* on all PEs alike */
 		return rc;
 	MPI_Win_get_group(mpi_win, &group);

@@ -24,7 +24,7 @@ static const uint64_t least_nbytes[GSHMEMI_NPOOLS] = {
 static struct chunk *pools[GSHMEMI_NPOOLS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int allocate(enum gshmemi_pool pool, uint64_t nbytes, const char *what, void **base_p)
+static int allocate_chunk(enum gshmemi_pool pool, uint64_t nbytes, const char *what, void **base_p)
 {
 	if (pool == GSHMEMI_POOL_FINE)
 		return gshmemi_hip(gshmemi_heap_malloc_fine(base_p, nbytes),
@@ -57,7 +57,7 @@ static int add_chunk(enum gshmemi_pool pool, uint64_t nbytes, const char *what)
 		free(chunk);
 		return -ENOMEM;
 	}
-	rc = rounded < nbytes ? -ENOMEM : allocate(pool, rounded, what, &base);
+	rc = rounded < nbytes ? -ENOMEM : allocate_chunk(pool, rounded, what, &base);
 	if (rc) {
 		gshmemi_allocator_destroy(chunk->allocator);
 		free(chunk);
@@ -71,7 +71,7 @@ static int add_chunk(enum gshmemi_pool pool, uint64_t nbytes, const char *what)
 }
 
 /* Take a piece of some chunk that has room. */
-static void *take(enum gshmemi_pool pool, uint64_t nbytes)
+static void *take_piece(enum gshmemi_pool pool, uint64_t nbytes)
 {
 	struct chunk *chunk;
 	uint64_t offset;
@@ -93,10 +93,10 @@ int gshmemi_pool_alloc(enum gshmemi_pool pool, uint64_t nbytes, const char *what
 
 	pthread_mutex_lock(&lock);
 	previous = gshmemi_devmem_enter();
-	ptr = take(pool, nbytes);
+	ptr = take_piece(pool, nbytes);
 	if (!ptr) {
 		rc = add_chunk(pool, nbytes, what);
-		ptr = rc ? NULL : take(pool, nbytes);
+		ptr = rc ? NULL : take_piece(pool, nbytes);
 	}
 	gshmemi_devmem_leave(previous);
 	pthread_mutex_unlock(&lock);
@@ -105,7 +105,7 @@ int gshmemi_pool_alloc(enum gshmemi_pool pool, uint64_t nbytes, const char *what
 	return rc;
 }
 
-static struct chunk **find(enum gshmemi_pool pool, const void *ptr)
+static struct chunk **find_chunk(enum gshmemi_pool pool, const void *ptr)
 {
 	struct chunk **link;
 
@@ -125,7 +125,7 @@ void gshmemi_pool_free(enum gshmemi_pool pool, void *ptr)
 		return;
 	pthread_mutex_lock(&lock);
 	previous = gshmemi_devmem_enter();
-	link = find(pool, ptr);
+	link = find_chunk(pool, ptr);
 	chunk = *link;
 	(void)gshmemi_allocator_free(chunk->allocator, (uint64_t)((char *)ptr - chunk->base));
 	if (!--chunk->npieces && (pools[pool] != chunk || chunk->next)) {
@@ -141,7 +141,7 @@ bool gshmemi_pool_contains(enum gshmemi_pool pool, const void *ptr)
 	bool is_in;
 
 	pthread_mutex_lock(&lock);
-	is_in = *find(pool, ptr) != NULL;
+	is_in = *find_chunk(pool, ptr) != NULL;
 	pthread_mutex_unlock(&lock);
 	return is_in;
 }

@@ -24,8 +24,8 @@ static ptrdiff_t find_delta(unsigned region, int world_pe)
 	return gshmemi_region_delta(region, world_pe);
 }
 
-static int move(bool is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align,
-	void *stream)
+static int move_bytes(bool is_get, struct gshmemi_win_access to, const void *local, size_t nbytes,
+	unsigned align, void *stream)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place place;
@@ -62,7 +62,7 @@ static int move(bool is_get, struct gshmemi_win_access to, const void *local, si
 	{ \
 		static const char call[] = "gshmemx_win_" #NAME "put" #MEM "_on_stream"; \
 \
-		return move( \
+		return move_bytes( \
 			false, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
 	} \
 	int gshmemx_win_##NAME##get##MEM##_on_stream( \
@@ -70,7 +70,8 @@ static int move(bool is_get, struct gshmemi_win_access to, const void *local, si
 	{ \
 		static const char call[] = "gshmemx_win_" #NAME "get" #MEM "_on_stream"; \
 \
-		return move(true, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
+		return move_bytes( \
+			true, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
 	}
 #define GSHMEMI_DEFINE(NAME, T) GSHMEMI_DEFINE_MOVES(NAME##_, , T, sizeof(T), GSHMEMI_ALIGNOF(T))
 GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)
