@@ -276,7 +276,7 @@ cpu_mutants() {
 	mutant header win_start win_epochs include/gshmem/win/epoch.h \
 		'/^GSHMEMI_FN void gshmemi_win_start(/,/^}/{s/GSHMEMI_WIN_OWN(await, .*/t->nstarted++;/;/^[	 ]*++t->nstarted/d;/^[	 ]*w->parts\[/d}' -n 4
 	mutant header win_exclusive win_locks include/gshmem/win/epoch.h \
-		's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_ASKED_X) \& most/' -n 6
+		's/is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn/GSHMEMI_TURN_SHARED, (uint32_t)(found \/ GSHMEMI_WIN_REQUESTED_X) \& most/' -n 6
 	mutant header win_carry win_locks include/gshmem/win/epoch.h \
 		'/ gshmemi_win_count(/,/^}/s/if (carries)/if (0)/' -n 6
 	mutant header win_unlock_quiet win_epochs include/gshmem/win/epoch.h \
@@ -364,10 +364,10 @@ cpu_mutants() {
 	mutant kernel freeze_leak rpc_freeze include/gshmem/rpc/rpc_slot.h "$leak"
 	mutant kernel freeze_early rpc_freeze include/gshmem/rpc/rpc.h "$early"
 	engine_mutant ack_early src/engine/engine.c \
-		'/^static void acknowledge(/,/^}/s/c->nperformed_here/& + (c->held ? c->held->nleft : 0)/'
+		'/^static void acknowledge(/,/^}/s/c->nperformed_here/& + (c->kept ? c->kept->nleft : 0)/'
 	engine_mutant answer_credit src/engine/engine.c \
 		'/^static void send_responses(/,/^}/s/c->answers.first/& \&\& gshmemi_net_is_below(c->next_seq, c->limit)/'
-	engine_mutant no_seq src/engine/perform.c 's/if (head->seq != c->expected || c->held)/if (0)/'
+	engine_mutant no_seq src/engine/perform.c 's/if (head->seq != c->expected || c->kept)/if (0)/'
 	engine_mutant no_wait src/engine/ask.c '/^static bool wait_for(/,/^}/s/c->nbulks_landed >= bulk/1/'
 	engine_mutant credit_leak src/engine/perform.c '/e->ncredits += c->ngranted;/d'
 	engine_mutant fence_merge src/engine/ask.c 's/c->open->last_put = 0; /; /'
@@ -398,7 +398,7 @@ cpu_mutants() {
 	mutant source launcher init_launcher src/bootstrap/launcher.c \
 		's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
 	mutant source uid_secret uniqueid src/bootstrap/join.c \
-		's/memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret)/0/'
+		's/memcmp(guest->hello.secret, door.id->secret, sizeof guest->hello.secret)/0/'
 	mutant source uid_alike uniqueid src/bootstrap/join.c 's/if (member \&\& member->pid)/if (0)/'
 	mutant source uid_tell uniqueid src/bootstrap/tcp.c \
 		'/^_Noreturn static void end_job(/,/^}/s/gshmemi_tcp.rank == gshmemi_tcp.root/0/'

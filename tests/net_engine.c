@@ -362,7 +362,7 @@ static bool flood_once(int pe, int target)
 
 static void check_flood(void)
 {
-	const unsigned most_held = (unsigned)sim.npes * config.window + config.ncredits;
+	const unsigned most_kept = (unsigned)sim.npes * config.window + config.ncredits;
 	const struct gshmemi_engine_counts *counts;
 	uint64_t nfetches, fetched;
 	unsigned k;
@@ -385,8 +385,8 @@ static void check_flood(void)
 		sim_check(watch.shared[pe][1] == flood_adds[pe], "PE %d: adds are lost", pe);
 		sim_check(watch.shared[pe][2] == nfetches && fetched == nfetches * (nfetches - 1) / 2,
 			"PE %d: fetches are lost", pe);
-		sim_check(counts->most_held <= most_held, "PE %d held %llu messages, not %u at most", pe,
-			(unsigned long long)counts->most_held, most_held);
+		sim_check(counts->most_kept <= most_kept, "PE %d held %llu messages, not %u at most", pe,
+			(unsigned long long)counts->most_kept, most_kept);
 		sim_check_idle(pe);
 		if (is_verbose)
 			printf("flood %d, PE %d: %llu messages with %llu records, %llu responses, %llu acknowledgements, %llu chunks, %llu merged,"
@@ -395,8 +395,8 @@ static void check_flood(void)
 				(unsigned long long)counts->nrecords, (unsigned long long)counts->nresponses,
 				(unsigned long long)counts->nacks_alone, (unsigned long long)counts->nchunks,
 				(unsigned long long)counts->nmerged, (unsigned long long)counts->nstalls,
-				(unsigned long long)counts->nrefused, (unsigned long long)counts->most_held,
-				most_held, (unsigned long long)sim_nfilled[pe][(pe + 1) % sim.npes]);
+				(unsigned long long)counts->nrefused, (unsigned long long)counts->most_kept,
+				most_kept, (unsigned long long)sim_nfilled[pe][(pe + 1) % sim.npes]);
 	}
 }
 

@@ -360,12 +360,12 @@ static void sim_check_engine(int pe)
 {
 	const struct gshmemi_engine *e = sim_engine(pe);
 	const struct connection *c;
-	const struct held *held;
+	const struct kept *kept;
 	unsigned ngranted = 0, nheld = 0, n;
 
 	for (c = e->first; c; c = c->next) {
 		ngranted += c->ngranted;
-		for (n = 0, held = c->held; held; held = held->next)
+		for (n = 0, kept = c->kept; kept; kept = kept->next)
 			n++;
 		nheld += n;
 		sim_check(n <= e->config.window + c->ngranted,

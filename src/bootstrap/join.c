@@ -214,7 +214,7 @@ static void hear_guest(struct guest *guest)
 	if (guest->got_nbytes < sizeof guest->hello)
 		return;
 	if (memcmp(guest->hello.magic, door.id->magic, sizeof guest->hello.magic) ||
-		memcmp(guest->hello.secret, door.id->asked, sizeof guest->hello.secret))
+		memcmp(guest->hello.secret, door.id->secret, sizeof guest->hello.secret))
 		refuse(guest, STRANGER);
 	else
 		admit(guest);
@@ -484,7 +484,7 @@ static int say_hello(int fd, const struct gshmemi_uniqueid *id, uint64_t deadlin
 		.rank = gshmemi_tcp.rank, .nranks = gshmemi_tcp.npes, .pid = (uint32_t)getpid()};
 
 	memcpy(hello.magic, id->magic, sizeof hello.magic);
-	memcpy(hello.secret, id->asked, sizeof hello.secret);
+	memcpy(hello.secret, id->secret, sizeof hello.secret);
 	gethostname(hello.host, sizeof hello.host - 1);
 	return gshmemi_tcp_send(fd, &hello, sizeof hello, deadline_ns);
 }

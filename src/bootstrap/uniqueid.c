@@ -291,7 +291,7 @@ static int fill_id(struct gshmemi_uniqueid *id)
 
 	memset(id, 0, sizeof *id);
 	memcpy(id->magic, magic, sizeof magic);
-	rc = fill_randomly(id->asked, sizeof id->asked);
+	rc = fill_randomly(id->secret, sizeof id->secret);
 	if (!rc)
 		rc = fill_randomly(id->answered, sizeof id->answered);
 	if (rc)

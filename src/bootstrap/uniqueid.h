@@ -16,7 +16,7 @@ struct gshmemi_uniqueid {
 	uint32_t scope;                          /* of an IPv6 address that is valid on one network only */
 	uint16_t family;                         /* AF_INET, AF_INET6 or AF_UNIX */
 	uint16_t port;                           /* in host byte order */
-	uint8_t asked[GSHMEMI_SECRET_NBYTES];    /* sent by the one who connects, */
+	uint8_t secret[GSHMEMI_SECRET_NBYTES];   /* sent by the one who connects, */
 	uint8_t answered[GSHMEMI_SECRET_NBYTES]; /* and by the maker in its answer */
 	uint32_t pid;                            /* the maker's, */
 	char host[36];                           /* and its host, for messages */

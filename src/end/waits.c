@@ -95,9 +95,9 @@ void gshmemi_waits_close(void)
 	is_ours = false;
 }
 
-static void set_asked(uint32_t asked)
+static void set_wants_waits(uint32_t wants_waits)
 {
-	__atomic_store_n(&gshmemi_state.fault->asked, asked, __ATOMIC_RELAXED);
+	__atomic_store_n(&gshmemi_state.fault->wants_waits, wants_waits, __ATOMIC_RELAXED);
 }
 
 bool gshmemi_waits_ask(void)
@@ -108,10 +108,10 @@ bool gshmemi_waits_ask(void)
 		nnamed = 0;
 		is_more = false;
 		until_ns = now_ns + ASK_NS;
-		set_asked(1);
+		set_wants_waits(1);
 	} else if (until_ns && now_ns >= until_ns) {
 		until_ns = 0;
-		set_asked(0);
+		set_wants_waits(0);
 		gshmemi_error("SIGUSR1: waits of this PE: %u%s", nnamed, is_more ? ", and more" : "");
 	}
 	return until_ns != 0;

@@ -78,8 +78,8 @@ struct context {
 };
 
 /* A message that came out of order, or that cannot be performed completely yet. */
-struct held {
-	struct held *next;
+struct kept {
+	struct kept *next;
 	struct gshmemi_net_head head;
 	unsigned at;    /* the records before this offset have been performed */
 	unsigned nleft; /* records that have not */
@@ -144,7 +144,7 @@ struct connection {
 	uint32_t expected; /* seq of the next request */
 	uint32_t granted;  /* the limit that it has been told, or will be */
 	unsigned ngranted; /* how many of the engine's credits it has */
-	struct held *held; /* in the order of seq */
+	struct kept *kept; /* in the order of seq */
 	uint64_t nperformed_here;
 	uint64_t nlanded_here;
 	uint64_t landed_beyond; /* bit i: chunk nlanded_here + 1 + i */

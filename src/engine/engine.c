@@ -365,7 +365,7 @@ static void flush(struct gshmemi_engine *e, struct connection *c, bool with_puts
  */
 static bool is_waiting(const struct connection *c)
 {
-	return c->held || c->must_ack || c->ack_passes || c->must_ping || c->putting || c->gets ||
+	return c->kept || c->must_ack || c->ack_passes || c->must_ping || c->putting || c->gets ||
 		gshmemi_net_is_pending(c);
 }
 
@@ -383,7 +383,7 @@ static int serve_connections(struct gshmemi_engine *e)
 			c->must_ack = true;
 		if (gshmemi_net_is_pending(c))
 			n += gshmemi_net_reap(e, c);
-		if (c->held)
+		if (c->kept)
 			n += gshmemi_net_go_on(e, c);
 		n += gshmemi_net_begin_chunks(e, c);
 		flush(e, c, true);

@@ -201,7 +201,7 @@ struct gshmemi_engine_counts {
 	uint64_t nparked;           /* requests that waited in a lock here */
 	uint64_t nstalls;           /* times that a record was put off */
 	uint64_t nrefused;          /* calls that found no room */
-	uint64_t most_held;         /* the most messages held at a time */
+	uint64_t most_kept;         /* the most messages held at a time */
 };
 const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_engine *e);
 /*

@@ -294,12 +294,12 @@ static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags
 }
 
 /* Keeps a copy of a message. These are few, because credits limit them. */
-static void hold(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head,
+static void keep_message(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head,
 	const char *data, unsigned at, unsigned nleft)
 {
-	struct held **link = &c->held, *held = malloc(sizeof *held + head->nbytes);
+	struct kept **link = &c->kept, *kept = malloc(sizeof *kept + head->nbytes);
 
-	if (!held) {
+	if (!kept) {
 		if (!e->error)
 			gshmemi_error("net: a message from PE %d: out of memory", c->pe);
 		e->error = -ENOMEM;
@@ -307,14 +307,14 @@ static void hold(struct gshmemi_engine *e, struct connection *c, const struct gs
 	}
 	while (*link && gshmemi_net_is_below((*link)->head.seq, head->seq))
 		link = &(*link)->next;
-	held->next = *link;
-	held->head = *head;
-	held->at = at;
-	held->nleft = nleft;
-	memcpy(held->data, data, head->nbytes);
-	*link = held;
-	if (++e->nheld > e->counts.most_held)
-		e->counts.most_held = e->nheld;
+	kept->next = *link;
+	kept->head = *head;
+	kept->at = at;
+	kept->nleft = nleft;
+	memcpy(kept->data, data, head->nbytes);
+	*link = kept;
+	if (++e->nheld > e->counts.most_kept)
+		e->counts.most_kept = e->nheld;
 }
 
 void gshmemi_net_take(
@@ -324,30 +324,30 @@ void gshmemi_net_take(
 
 	gshmemi_net_activate(e, c);
 	/* an earlier one must come first */
-	if (head->seq != c->expected || c->held) {
-		hold(e, c, head, data, 0, head->nrecords);
+	if (head->seq != c->expected || c->kept) {
+		keep_message(e, c, head, data, 0, head->nrecords);
 	} else if (perform_all(e, c, data, &at, &nleft)) {
 		grant(e, c, head->flags);
 	} else {
 		e->counts.nstalls++;
-		hold(e, c, head, data, at, nleft);
+		keep_message(e, c, head, data, at, nleft);
 	}
 }
 
 bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c)
 {
-	struct held *held;
+	struct kept *kept;
 	bool has_gone_on = false;
 	unsigned at;
 
-	while ((held = c->held) && held->head.seq == c->expected) {
-		at = held->at;
-		if (!perform_all(e, c, held->data, &held->at, &held->nleft))
-			return has_gone_on || held->at != at;
+	while ((kept = c->kept) && kept->head.seq == c->expected) {
+		at = kept->at;
+		if (!perform_all(e, c, kept->data, &kept->at, &kept->nleft))
+			return has_gone_on || kept->at != at;
 		has_gone_on = true;
-		c->held = held->next;
-		grant(e, c, held->head.flags);
-		free(held);
+		c->kept = kept->next;
+		grant(e, c, kept->head.flags);
+		free(kept);
 		e->nheld--;
 	}
 	return has_gone_on;
@@ -371,10 +371,10 @@ void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending)
 
 void gshmemi_net_free_held(struct connection *c)
 {
-	struct held *held;
+	struct kept *kept;
 
-	while ((held = c->held)) {
-		c->held = held->next;
-		free(held);
+	while ((kept = c->kept)) {
+		c->kept = kept->next;
+		free(kept);
 	}
 }

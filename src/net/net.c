@@ -188,7 +188,7 @@ static bool is_far(void *user, int pe)
 
 /* ---- entering ---- */
 
-static void hold(void)
+static void mark_holder(void)
 {
 	holder = pthread_self();
 	atomic_store_explicit(&is_held, true, memory_order_release);
@@ -204,7 +204,7 @@ struct gshmemi_engine *gshmemi_net_enter(void)
 {
 	atomic_fetch_add(&nwaiting, 1);
 	pthread_mutex_lock(&lock);
-	hold();
+	mark_holder();
 	atomic_fetch_sub(&nwaiting, 1);
 	if (!atomic_load_explicit(&may_be_open, memory_order_relaxed)) {
 		gshmemi_state_set_asked(true);
@@ -249,7 +249,7 @@ void gshmemi_host_settle(void)
 {
 	if (!gshmemi_net_may_be_open() || pthread_mutex_trylock(&lock))
 		return;
-	hold();
+	mark_holder();
 	gshmemi_net_settle();
 	let_go();
 }
@@ -360,7 +360,7 @@ static int try_progress(void)
 
 	if (pthread_mutex_trylock(&lock))
 		return 0;
-	hold();
+	mark_holder();
 	n = engine ? make_progress() : 0;
 	let_go();
 	return n;
@@ -462,7 +462,7 @@ static void *run_thread(void *unused)
 			continue;
 		}
 		pthread_mutex_lock(&lock);
-		hold();
+		mark_holder();
 		n = make_progress();
 		has_waiters = gshmemi_engine_has_waiters(engine);
 		let_go();
@@ -693,7 +693,7 @@ void gshmemi_net_report(void)
 		(unsigned long long)c->natomics_by_device, (unsigned long long)c->nresponses,
 		(unsigned long long)c->nacks_alone, (unsigned long long)c->nparked,
 		(unsigned long long)c->nstalls, (unsigned long long)c->nrefused,
-		(unsigned long long)c->most_held, (unsigned long long)c->nsent_from_device,
+		(unsigned long long)c->most_kept, (unsigned long long)c->nsent_from_device,
 		(unsigned long long)c->nstaged);
 }
 

@@ -269,8 +269,8 @@ struct gshmemi_fault {
 	uint64_t nbytes;
 	uint64_t found;
 	uint64_t expected;
-	int32_t cmp;    /* GSHMEM_CMP_*, for a wait */
-	uint32_t asked; /* by the watcher. Not 0: waits report themselves until it has heard all */
+	int32_t cmp;          /* GSHMEM_CMP_*, for a wait */
+	uint32_t wants_waits; /* by the watcher. Not 0: waits report themselves until it has heard all */
 	uint64_t waited_ns;
 	char call[64]; /* name of the call */
 };

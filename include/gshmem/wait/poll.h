@@ -75,7 +75,7 @@ GSHMEMI_FN uint64_t gshmemi_wait_longer(uint64_t started_ns, const void *ivar, u
 		started_ns = gshmemi_arch_clock_ns() & ~1ULL;
 	waited_ns = gshmemi_arch_clock_ns() - started_ns;
 	is_late = !(started_ns & 1) && limit_ns && waited_ns >= limit_ns;
-	if (!is_late && !gshmemi_arch_load(&gshmemi_state.fault->asked, 4))
+	if (!is_late && !gshmemi_arch_load(&gshmemi_state.fault->wants_waits, 4))
 		return started_ns;
 	gshmemi_fault_slow_wait(is_late ? GSHMEMI_FAULT_WATCHDOG : GSHMEMI_FAULT_WAITING, pe, ivar, nbytes,
 		found, cmp, value, waited_ns, call, caller);

@@ -89,12 +89,12 @@ GSHMEMI_FN void gshmemi_win_looked(void)
 
 /* ---- locks ---- */
 
-#define GSHMEMI_WIN_FIELD(i) (1ULL << (i) * (GSHMEMI_TURN_NBITS + 1))
-#define GSHMEMI_WIN_TICKET   GSHMEMI_WIN_FIELD(0)
-#define GSHMEMI_WIN_GIVEN    GSHMEMI_WIN_FIELD(1)
-#define GSHMEMI_WIN_ASKED_X  GSHMEMI_WIN_FIELD(2)
-#define GSHMEMI_WIN_GIVEN_X  GSHMEMI_WIN_FIELD(3)
-#define GSHMEMI_WIN_MOST_PES ((1 << GSHMEMI_TURN_NBITS) - 1) /* PEs that may wait for a lock */
+#define GSHMEMI_WIN_FIELD(i)    (1ULL << (i) * (GSHMEMI_TURN_NBITS + 1))
+#define GSHMEMI_WIN_TICKET      GSHMEMI_WIN_FIELD(0)
+#define GSHMEMI_WIN_GIVEN       GSHMEMI_WIN_FIELD(1)
+#define GSHMEMI_WIN_REQUESTED_X GSHMEMI_WIN_FIELD(2)
+#define GSHMEMI_WIN_GIVEN_X     GSHMEMI_WIN_FIELD(3)
+#define GSHMEMI_WIN_MOST_PES    ((1 << GSHMEMI_TURN_NBITS) - 1) /* PEs that may wait for a lock */
 
 /* Bits of struct gshmemi_win_target.lock. */
 #define GSHMEMI_WIN_LOCKED    1U
@@ -127,9 +127,9 @@ GSHMEMI_FN uint64_t gshmemi_win_count(
 GSHMEMI_FN void gshmemi_win_lock_one(const struct gshmemi_win *w, int is_exclusive, int pe, const char *call)
 {
 	const uint32_t most = (1U << GSHMEMI_TURN_NBITS) - 1;
-	const uint64_t found =
-		gshmemi_win_count(w, GSHMEMI_WIN_TICKET | (is_exclusive ? GSHMEMI_WIN_ASKED_X : 0), pe, call);
-	const uint32_t turn = (uint32_t)(is_exclusive ? found : found / GSHMEMI_WIN_ASKED_X) & most;
+	const uint64_t found = gshmemi_win_count(
+		w, GSHMEMI_WIN_TICKET | (is_exclusive ? GSHMEMI_WIN_REQUESTED_X : 0), pe, call);
+	const uint32_t turn = (uint32_t)(is_exclusive ? found : found / GSHMEMI_WIN_REQUESTED_X) & most;
 
 	gshmemi_turn_await(gshmemi_win_words(), &w->control->lock,
 		is_exclusive ? GSHMEMI_TURN_EXCLUSIVE : GSHMEMI_TURN_SHARED, turn, found,
