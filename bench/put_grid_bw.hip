@@ -5,8 +5,8 @@
  * there are 1 to 8 work-groups per compute unit. Each repetition is a launch: a work-group that repeated its
  * own part would find it in the L2, where that holds the parts of all work-groups that are resident. Ours
  * alternates with the device's own copies: hipMemcpyAsync between two buffers of this PE's device, and
- * hipMemcpyPeerAsync to the peer's. PE 0 works alone while the others wait, so that PEs on one GPU do not share
- * its time.
+ * hipMemcpyPeerAsync to the peer's. PE 0 works alone while the others wait, so that PEs on one GPU do not
+ * share its time.
  *
  *   put_grid_bw   the best number of work-groups; raw: the device-to-device copy
  *   peer_copy_bw  hipMemcpyPeerAsync to where the puts go; raw: the device-to-device copy

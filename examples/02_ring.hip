@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * A kernel that communicates: without the CPU, a work-group sends an array to the next PE and waits for all
- * PEs.
+ * A kernel that communicates: without the CPU, a work-group sends an array to the next PE and waits
+ * for all PEs.
  *
  *     gshmemcc -o ring 02_ring.hip && mpirun -n 4 ./ring
  */

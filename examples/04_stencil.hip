@@ -37,10 +37,10 @@ __global__ static void spread(struct rod *rod)
 		double *to = rod->cell[next];
 
 		/*
-		 * The end cells first. A neighbour that sends for a step has used what this PE sent for the
-		 * step before, so two buffers are enough. Two sends of one PE may be on their way at a time,
-		 * and nothing orders them: hence a signal for each buffer. A single signal would need a
-		 * gshmem_fence.
+		 * The end cells first. A neighbour that sends for a step has used what this PE sent for
+		 * the step before, so two buffers are enough. Two sends of one PE may be on their way at a
+		 * time, and nothing orders them: hence a signal for each buffer. A single signal would
+		 * need a gshmem_fence.
 		 */
 		if (threadIdx.x == 0) {
 			update(rod, step, 1);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * Windows: a halo exchange by put, with two kinds of epoch. A plate is cut into slabs of rows, one per PE.
- * Each step replaces every cell by the mean of the four cells around it, so a PE needs the border rows of its
- * neighbours.
+ * Windows: a halo exchange by put, with two kinds of epoch. A plate is cut into slabs of rows, one per
+ * PE. Each step replaces every cell by the mean of the four cells around it, so a PE needs the border
+ * rows of its neighbours.
  *
  *   fused    one kernel makes all steps and synchronizes with the neighbours: post, start, complete, wait
  *   by step  each kernel makes one step, in memory of hipMalloc; the hosts of all PEs call fence in between

@@ -25,8 +25,8 @@
  *   Errors    what is one, and what happens then. "checked": a message and the end of the job with
  *             GSHMEM_CHECK=1, undefined behaviour without it.
  *
- * A call before gshmem_init or after gshmem_finalize ends the job with a message, unless its page says
- * otherwise.
+ * A call before gshmem_init or after gshmem_finalize ends the job with a message, unless its
+ * page says otherwise.
  */
 #ifndef GSHMEM_H
 #define GSHMEM_H
@@ -188,9 +188,9 @@ GSHMEM_HOST_API void gshmem_free(void *ptr);
 /* ---- teams --------------------------------------------------------------------------------------------- */
 
 /*
- * A team is a set of PEs that make collective calls together and have numbers of their own in it, 0 .. n-1.
- * All calls with a team take the team's PE numbers. A handle may be passed to kernels; it means nothing on
- * another PE.
+ * A team is a set of PEs that make collective calls together and have numbers of their own in it, 0 ..
+ * n-1. All calls with a team take the team's PE numbers. A handle may be passed to kernels; it means
+ * nothing on another PE.
  *
  * GSHMEM_TEAM_WORLD     all PEs
  * GSHMEM_TEAM_SHARED    PEs, with this one, that reach each other's heap by loads and stores (gshmem_ptr)
@@ -527,9 +527,9 @@ GSHMEM_API void gshmem_getmem_nbi(void *dest, const void *source, size_t nbytes,
 /* ---- atomics ------------------------------------------------------------------------------------------- */
 
 /*
- * Each call is one read-modify-write of one object on pe. It is atomic with every other atomic of the library
- * on that object, from hosts and kernels of all PEs. dest and source are symmetric addresses, aligned for
- * TYPE.
+ * Each call is one read-modify-write of one object on pe. It is atomic with every other atomic of the
+ * library on that object, from hosts and kernels of all PEs. dest and source are symmetric addresses,
+ * aligned for TYPE.
  *
  * Callable  host; kernel, one thread.
  * Returns   with the old value, if the call returns one; else at once, and the update may not have arrived.
@@ -643,8 +643,8 @@ GSHMEM_API uint64_t gshmem_signal_fetch(const uint64_t *sig_addr);
 /*
  * Calls that all PEs of a team make, in the same order: barriers first, then calls that move data and
  * compute. A PE makes one such call on a team at a time, by its host or by one of its kernels. Calls on
- * different teams do not disturb each other: two threads or work-groups of a PE may each be in a call of
- * another team.
+ * different teams do not disturb each other: two threads or work-groups of a PE may each be in a call
+ * of another team.
  *
  * A kernel that calls must be resident as a whole on every PE (gshmemx_collective_launch), and PEs that share
  * a GPU must fit on it together. Of a kernel one thread calls, or one group by gshmemx_..._wave and _wg.
@@ -679,8 +679,8 @@ GSHMEM_API int gshmem_team_sync(gshmem_team_t team);
 
 /*
  * All PEs pass the same dest, source and other arguments. dest and source are symmetric and do not overlap,
- * except that they may be the same in broadcast, reductions and scans. 0 elements are allowed. PE numbers are
- * the team's.
+ * except that they may be the same in broadcast, reductions and scans. 0 elements are allowed. PE numbers
+ * are the team's.
  *
  * When any PE calls, dest must be ready on all PEs of the team; source must be ready on the PE that calls.
  * docs/ordering.md says what that means for calls that follow one another.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmemx: what gshmem has beyond OpenSHMEM. Included by gshmem.h, whose head explains the words and the
- * parts of a page. The contract of calls with _wave and _wg is in the chapter "calls by a wave or a
- * work-group".
+ * gshmemx: what gshmem has beyond OpenSHMEM. Included by gshmem.h, whose head explains the words and
+ * the parts of a page. The contract of calls with _wave and _wg is in the chapter "calls by a wave
+ * or a work-group".
  */
 #ifndef GSHMEMX_H
 #define GSHMEMX_H
@@ -40,8 +40,8 @@ GSHMEMI_BEGIN_C
 /* ---- setup --------------------------------------------------------------------------------------------- */
 
 /*
- * Names a job that starts without MPI. Opaque: gshmemx_get_uniqueid fills it; the program may send it by any
- * means.
+ * Names a job that starts without MPI. Opaque: gshmemx_get_uniqueid fills it; the program may send it
+ * by any means.
  */
 typedef struct gshmemx_uniqueid {
 	char bytes[128];
@@ -87,9 +87,9 @@ GSHMEM_HOST_API int gshmemx_init_attr(const struct gshmemx_init_attributes *attr
  *
  * One process calls this. It must take part in the job, with any rank: it listens for the others at an
  * address that the id names (GSHMEM_UID_ADDRESS), and serves them in its init. An id is good for one init;
- * another job needs another id, and a second call before init makes the first id void. The id holds a secret,
- * and a connection without it is refused: give the id to the job's processes alone. docs/launch.md has an
- * example.
+ * another job needs another id, and a second call before init makes the first id void. The id holds a
+ * secret, and a connection without it is refused: give the id to the job's processes alone. docs/launch.md
+ * has an example.
  *
  * Callable  host, at any time, by one thread at a time.
  * Returns   0, or a negative errno after a message.
@@ -137,8 +137,8 @@ GSHMEM_HOST_API int gshmemx_module_init(void *module);
  *
  * A work-group that waits keeps its place on the GPU, and what it waits for needs a place too. So all
  * work-groups of such a kernel must be resident at once. This call asks how many can be, launches
- * cooperatively, and refuses a larger grid. PEs that share a device share its room equally. docs/launch.md
- * says more.
+ * cooperatively, and refuses a larger grid. PEs that share a device share its room equally.
+ * docs/launch.md says more.
  *
  * func           the kernel
  * grid, block    number of work-groups, and of threads of each: x, y, z. They may differ between PEs
@@ -195,8 +195,8 @@ enum {
 };
 
 /*
- * One call, as the function sees it. Valid until the function returns, or, with PENDING, until it returns
- * something else.
+ * One call, as the function sees it. Valid until the function returns, or, with PENDING, until it
+ * returns something else.
  */
 typedef struct gshmemx_rpc_request {
 	uint32_t op;
@@ -368,8 +368,8 @@ GSHMEM_API void gshmemi_assert_failed(const char *text, const char *file, int li
  * gshmemx_trace      - write a mark with a value into the timeline and into this PE's list of marks.
  * gshmemx_trace_name - name a mark in traces.
  *
- * The timeline is the file of GSHMEM_TRACE, the list is GSHMEM_TRACE.PE. Without GSHMEM_TRACE gshmemx_trace
- * does nothing.
+ * The timeline is the file of GSHMEM_TRACE, the list is GSHMEM_TRACE.PE. Without GSHMEM_TRACE
+ * gshmemx_trace does nothing.
  *
  * mark  any number; marks with names are 0 .. 65535
  * name  without tabs and newlines
@@ -419,10 +419,10 @@ typedef struct gshmemi_rpc_channel gshmemx_rpc_channel_t;
  *	bool gshmemx_rpc_handle(&channel, operate, clear)  operate(page), or clear(page)
  *	bool gshmemx_rpc_handle(&channel, operate)
  *
- * invoke returns false if the channel was stopped before the answer came; without waiting, it may still find
- * a free slot then. handle returns false if there was nothing to do. Each lane calls fill, use, operate and
- * clear with a gshmemx_rpc_page_t *; fill and use must not call invoke. Without GSHMEMX_RPC_CLEAR clear is
- * never called.
+ * invoke returns false if the channel was stopped before the answer came; without waiting, it may still
+ * find a free slot then. handle returns false if there was nothing to do. Each lane calls fill, use,
+ * operate and clear with a gshmemx_rpc_page_t *; fill and use must not call invoke. Without
+ * GSHMEMX_RPC_CLEAR clear is never called.
  *
  * Callable  host, after gshmem_init, before gshmem_finalize.
  * Returns   0, or a negative errno after a message.
@@ -452,8 +452,8 @@ struct gshmemx_heap_usage {
 };
 
 /*
- * gshmemx_buffer_register - register local memory outside the symmetric heap, which kernels put from and get
- * into.
+ * gshmemx_buffer_register - register local memory outside the symmetric heap, which kernels put from
+ * and get into.
  *
  * addr    memory of the device or of the host, outside the heap
  * nbytes  its bytes
@@ -484,9 +484,9 @@ GSHMEM_HOST_API int gshmemx_heap_stats(struct gshmemx_heap_usage *usage);
  *
  * bases  receives gshmem_n_pes() addresses; any memory of the host or of a GPU that HIP can copy to
  *
- * All heaps are laid out alike: the object at x on this PE is at bases[pe] + (x - bases[my_pe]) on PE pe,
- * counted in bytes. bases[pe] is NULL where the heap of pe is not mapped here. The addresses are valid until
- * gshmem_finalize.
+ * All heaps are laid out alike: the object at x on this PE is at bases[pe] + (x - bases[my_pe]) on PE
+ * pe, counted in bytes. bases[pe] is NULL where the heap of pe is not mapped here. The addresses are
+ * valid until gshmem_finalize.
  *
  * Callable  host.
  * Returns   0 when the addresses are in bases, or a negative errno after a message.
@@ -669,8 +669,8 @@ GSHMEM_API uint64_t gshmemx_signal_wait_until_wg(uint64_t *sig_addr, int cmp, ui
  * the bits are the same on all PEs and platforms, by all scopes and for all lengths, unless a unit is
  * compiled to flush small floats to 0 (-ffast-math, -ftz=true), which bfloat16 shows.
  *
- * By a wave or a work-group (gshmemx_TYPENAME_broadcast_wave and so on) all threads of the group share the
- * work.
+ * By a wave or a work-group (gshmemx_TYPENAME_broadcast_wave and so on) all threads of the group
+ * share the work.
  */
 #if !GSHMEMI_KERNELS
 #define GSHMEMI_F(PREFIX, NAME, PARAMETERS, ARGS, BODY) GSHMEM_API int gshmemx_##NAME PARAMETERS;
@@ -681,12 +681,12 @@ GSHMEMI_COLL_SHORT_CALLS
 /* ---- calls on a stream --------------------------------------------------------------------------------- */
 
 /*
- * A call on a stream starts when the stream's earlier work is done, and the stream's later work starts when
- * the call is over: when put and signal have arrived, when what was waited for has come, when a barrier or
- * collective is over. PEs make the collectives of a team in the same order, whatever their streams. Two of
- * one team may not run at a time; those of two teams may. A wait or a collective occupies a work-group of the
- * device. A stream that waits for work of another PE that waits for this device to become free waits for
- * ever.
+ * A call on a stream starts when the stream's earlier work is done, and the stream's later work starts
+ * when the call is over: when put and signal have arrived, when what was waited for has come, when a
+ * barrier or collective is over. PEs make the collectives of a team in the same order, whatever their
+ * streams. Two of one team may not run at a time; those of two teams may. A wait or a collective occupies
+ * a work-group of the device. A stream that waits for work of another PE that waits for this device to
+ * become free waits for ever.
  *
  * stream  a hipStream_t; NULL: the default stream
  * the rest  as in the call without _on_stream. Arrays of alltoallv must be readable by kernels until the call

@@ -80,8 +80,8 @@ enum { GSHMEMX_LOCK_SHARED = 1, GSHMEMX_LOCK_EXCLUSIVE };
 #define GSHMEMX_WIN_SAME_DISP_UNIT 2L /* all PEs pass the same disp_unit: else -EINVAL */
 
 /*
- * Operators of accumulate and so on: those of MPI, for the types of reductions. Bitwise and logical ones are
- * for integers.
+ * Operators of accumulate and so on: those of MPI, for the types of reductions. Bitwise and logical ones
+ * are for integers.
  */
 enum {
 	GSHMEMX_AND,
@@ -126,8 +126,8 @@ GSHMEMI_BEGIN_C
  * win_p      receives the window; its handle may differ between PEs
  *
  * Memory that other processes cannot map (host-pinned memory of a GPU's job, memory of malloc on the cpu
- * platform) is reached through its PE, over MPI. On GPUs the job must be started with GSHMEM_NET=1, or span
- * several nodes.
+ * platform) is reached through its PE, over MPI. On GPUs the job must be started with GSHMEM_NET=1, or
+ * span several nodes.
  *
  * Callable  host, collective over the team; no kernel may be in a collective call of it.
  * Returns   0 when every PE may operate on the window, or the same negative errno on all PEs.
@@ -302,9 +302,9 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  * last argument gshmemx_win_request_t *request. The request is the calling thread's. When it has been waited
  * for, the operation is complete as by flush_local.
  *
- * Notified operations. They add 1 to a counter of the target in this window: after the bytes that were put,
- * or when the bytes that were fetched are here. The target may then use what it got, or overwrite what was
- * fetched:
+ * Notified operations. They add 1 to a counter of the target in this window: after the bytes that were
+ * put, or when the bytes that were fetched are here. The target may then use what it got, or overwrite
+ * what was fetched:
  *
  * int gshmemx_win_TYPENAME_put_notify(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems,
  *				       int notification, int pe)
@@ -380,9 +380,9 @@ GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_reques
  *
  * stream  hipStream_t
  *
- * The call checks at once whether the epoch allows it, and a fence changes the epoch at once: what follows a
- * fence on this stream belongs to the next epoch. All PEs of the window make a fence, on some stream or by
- * gshmemx_win_fence.
+ * The call checks at once whether the epoch allows it, and a fence changes the epoch at once: what
+ * follows a fence on this stream belongs to the next epoch. All PEs of the window make a fence, on some
+ * stream or by gshmemx_win_fence.
  *
  * Graphs capture these calls, too (gshmemx.h). A fence changes the epoch when it is captured, and no launch
  * of the graph does: capture fences so that the last one leaves the window as it was before the first.

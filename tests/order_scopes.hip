@@ -106,9 +106,9 @@ static __global__ void run(
 }
 
 /*
- * Both PEs send and receive; returns how many words had not arrived with the flag. A kernel receives at once
- * what a kernel orders. The host receives what the host orders, or what delayed delivery holds back for
- * longer.
+ * Both PEs send and receive; returns how many words had not arrived with the flag. A kernel receives at
+ * once what a kernel orders. The host receives what the host orders, or what delayed delivery holds
+ * back for longer.
  */
 static unsigned run_way(int way, uint64_t *words, uint64_t *flag)
 {

@@ -4,9 +4,9 @@
 /* delivery: no */
 /* env: GSHMEM_CARRY=1 GSHMEM_HEAP_SIZE=1m */
 /*
- * A PE and a context in one int. The direct path has no entry for such an int, whichever node the caller is
- * on. So a kernel's operation in a context names a PE that is direct without it, also beside PEs over the
- * net.
+ * A PE and a context in one int. The direct path has no entry for such an int, whichever node the
+ * caller is on. So a kernel's operation in a context names a PE that is direct without it, also beside
+ * PEs over the net.
  */
 #include <gshmem.h>
 

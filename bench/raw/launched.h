@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * For a raw baseline that a bench starts under a launcher, as NAME FILE SOCKET. FILE is raw.h's; questions
- * come and answers go over the abstract socket SOCKET followed by the rank. Each rank is bound to the core of
- * its number.
+ * come and answers go over the abstract socket SOCKET followed by the rank. Each rank is bound to the core
+ * of its number.
  */
 #ifndef RAW_LAUNCHED_H
 #define RAW_LAUNCHED_H

@@ -14,8 +14,8 @@
 #include "runtime.h"
 
 /*
- * For what the watchdog reads of a running block: it may change meanwhile, and a message may be slightly
- * wrong.
+ * For what the watchdog reads of a running block: it may change meanwhile, and a message may
+ * be slightly wrong.
  */
 #define HIPCPU_RACY __attribute__((no_sanitize_thread))
 

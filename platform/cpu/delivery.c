@@ -102,8 +102,8 @@ static size_t random_below(size_t limit)
 }
 
 /*
- * The seed of GSHMEM_CPU_DELIVERY, made different on each PE; without one, from the clock. src/base/env.c has
- * checked it.
+ * The seed of GSHMEM_CPU_DELIVERY, made different on each PE; without one, from the clock. src/base/env.c
+ * has checked it.
  */
 static uint64_t read_seed(void)
 {
@@ -642,8 +642,8 @@ void gshmemi_delivery_order(int context)
 	size_t i;
 
 	/*
-	 * The host's fence covers kernels that have ended. Two queues cannot be ordered, so deliver theirs
-	 * now.
+	 * The host's fence covers kernels that have ended. Two queues cannot be ordered, so
+	 * deliver theirs now.
 	 */
 	for (i = nqueues; !caller && i > 0; i--)
 		for (q = queues[i - 1]; q && q->caller && gshmemi_pe_context(q->pe) == context;)

@@ -249,8 +249,8 @@ static void parse(void)
 	config.nblocks = (unsigned)read_size("GSHMEM_CPU_BLOCKS", 32, 1, 1024, "1 to 1024 blocks");
 	config.ncus = (unsigned)read_size("GSHMEM_CPU_CUS", 8, 1, 1024, "1 to 1024 compute units");
 	/*
-	 * Occupancy is blocks per unit times units, and must equal the number of blocks that really are
-	 * resident.
+	 * Occupancy is blocks per unit times units, and must equal the number of blocks that
+	 * really are resident.
 	 */
 	while (config.nblocks % config.ncus)
 		config.ncus--;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sleeping until a counter moves: first spins, because waking a halted core costs 5 to 50 us, then waits on a
- * futex.
+ * Sleeping until a counter moves: first spins, because waking a halted core costs 5 to 50 us, then waits
+ * on a futex.
  */
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -470,8 +470,8 @@ static void nap(uint64_t waited_ns)
 }
 
 /*
- * Like gshmemi_thread_yield of src/base/thread.h: threads that only yield can keep other processes off a
- * core.
+ * Like gshmemi_thread_yield of src/base/thread.h: threads that only yield can keep other processes
+ * off a core.
  */
 static void give_way(void)
 {

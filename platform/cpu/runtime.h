@@ -110,17 +110,17 @@ bool hipcpu_access_init(bool may_use_keys);
 /* Guards a mapping of fd; false and errno on failure. */
 bool hipcpu_access_guard(void *base, size_t nbytes, int fd);
 /*
- * The same, with the alias for copies at place, unless that is NULL, in addresses that the caller has
- * reserved: a copy may cross memory that is mapped side by side, if its aliases are, too. Is such a place
- * wanted?
+ * The same, with the alias for copies at place, unless that is NULL, in addresses that the caller
+ * has reserved: a copy may cross memory that is mapped side by side, if its aliases are, too. Is
+ * such a place wanted?
  */
 bool hipcpu_access_guard_at(void *base, size_t nbytes, int fd, void *place);
 bool hipcpu_access_has_aliases(void);
 /* Called before a guarded mapping is unmapped; ignores others. */
 void hipcpu_access_forget(void *base);
 /*
- * Open or close guarded memory for the calling thread. They return the state before, for
- * hipcpu_access_restore.
+ * Open or close guarded memory for the calling thread. They return the state
+ * before, for hipcpu_access_restore.
  */
 bool hipcpu_access_open(void);
 bool hipcpu_access_close(void);

@@ -81,8 +81,8 @@ int hipcpu_share(void *start, size_t nbytes)
 	if (err)
 		goto err_close;
 	/*
-	 * This comes last, with nothing in between: what is written to these pages after they were copied is
-	 * lost.
+	 * This comes last, with nothing in between: what is written to these pages after they were
+	 * copied is lost.
 	 */
 	err = copy_pages(a.fd, start, nbytes);
 	if (!err &&

@@ -107,8 +107,8 @@ static void wait_completed(struct ihipStream_t *s, uint64_t seq)
 {
 	for (;;) {
 		/*
-		 * acquire: pairs with the release in stream_main; before the test, so that no change is
-		 * missed
+		 * acquire: pairs with the release in stream_main; before the test, so that no
+		 * change is missed
 		 */
 		uint32_t seen = atomic_load_explicit(&s->done.value, memory_order_acquire);
 
@@ -208,8 +208,8 @@ static void *stream_main(void *arg)
 		wait_deps(item->deps);
 		item->run(item);
 		/*
-		 * before the item counts as completed: it runs code of the program, which may unload that
-		 * code afterwards
+		 * before the item counts as completed: it runs code of the program, which may unload
+		 * that code afterwards
 		 */
 		if (item->drop)
 			item->drop(item);

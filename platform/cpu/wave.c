@@ -9,9 +9,9 @@
  * spins holds up its wave, as on a GPU without independent threads; only HIPCPU_OP_ACTIVE and _HERE go ahead
  * of it, after two polls.
  *
- * With GSHMEM_CPU_DIVERGE, lanes of a wave that have made a call apart stay parted until a call or a barrier
- * joins them. Where parts meet in a mask-less call, some of them, chosen at random, make it without the
- * others.
+ * With GSHMEM_CPU_DIVERGE, lanes of a wave that have made a call apart stay parted until a call or a
+ * barrier joins them. Where parts meet in a mask-less call, some of them, chosen at random, make it
+ * without the others.
  *
  * The last lane to arrive computes the results of all.
  */
@@ -58,9 +58,9 @@ const char *hipcpu_op_name(enum hipcpu_op op)
 #define MAX_CHAIN 16
 
 /*
- * Where a lane is: the call site, then for each function around it where that was called from, up to the
- * kernel. Line numbers would not do, because helpers stand above the kernels that call them, and in other
- * files.
+ * Where a lane is: the call site, then for each function around it where that was called from, up to
+ * the kernel. Line numbers would not do, because helpers stand above the kernels that call them, and
+ * in other files.
  */
 static unsigned find_chain(const struct hipcpu_call *call, uintptr_t *chain)
 {
@@ -331,8 +331,8 @@ static uint64_t call_alone(const struct hipcpu_call *call)
 }
 
 /*
- * Copies word by word, as the caller has just stored: a processor does not forward two stores to one wider
- * load.
+ * Copies word by word, as the caller has just stored: a processor does not forward two stores to
+ * one wider load.
  */
 static inline void set_call(struct hipcpu_call *to, const volatile struct hipcpu_call *from)
 {

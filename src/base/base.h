@@ -90,8 +90,8 @@ void gshmemi_log_set_pe(int pe);
 
 /*
  * Collective calls hold errors back: every PE may fail, but only one should print. Between hold and release
- * the first error of this thread is kept; release prints it if told to. Another thread may print it earlier,
- * with gshmemi_log_print_held.
+ * the first error of this thread is kept; release prints it if told to. Another thread may print it
+ * earlier, with gshmemi_log_print_held.
  */
 void gshmemi_log_hold(void);
 void gshmemi_log_print_held(void);

@@ -36,8 +36,8 @@ int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, con
 }
 
 /*
- * Linux rejects cores that the machine, or the process's container, does not have; a set holds CPU_SETSIZE
- * cores.
+ * Linux rejects cores that the machine, or the process's container, does not have; a set
+ * holds CPU_SETSIZE cores.
  */
 int gshmemi_thread_pin(pthread_t thread, int core, const char *text)
 {

@@ -15,9 +15,9 @@ int gshmemi_thread_start(pthread_t *thread, void *(*run)(void *), void *arg, con
 int gshmemi_thread_pin(pthread_t thread, int core, const char *text);
 
 /*
- * Lets other threads have the core, between two polls of a loop. Every 1024th call is a nap of 20 us: on
- * Linux 6.18 two threads that did nothing but yield to each other kept all other processes off a core for
- * minutes.
+ * Lets other threads have the core, between two polls of a loop. Every 1024th call is a nap of 20 us:
+ * on Linux 6.18 two threads that did nothing but yield to each other kept all other processes off a
+ * core for minutes.
  */
 void gshmemi_thread_yield(void);
 

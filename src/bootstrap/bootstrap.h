@@ -14,8 +14,8 @@ int gshmemi_bootstrap_open(const void *comm);
 void gshmemi_bootstrap_close(void);
 
 /*
- * The same without MPI, by the job's unique id. Waits until all ranks have come, but at most
- * GSHMEM_INIT_TIMEOUT.
+ * The same without MPI, by the job's unique id. Waits until all ranks have come, but
+ * at most GSHMEM_INIT_TIMEOUT.
  */
 int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int rank, int nranks);
 
@@ -23,8 +23,8 @@ int gshmemi_bootstrap_open_by_id(const gshmemx_uniqueid_t *id, int rank, int nra
 bool gshmemi_bootstrap_has_mpi(void);
 
 /*
- * At process exit: finalizes MPI if the library started it and is finalized itself. A second call does
- * nothing.
+ * At process exit: finalizes MPI if the library started it and is finalized itself. A second
+ * call does nothing.
  */
 void gshmemi_bootstrap_finalize(void);
 
@@ -38,15 +38,15 @@ int gshmemi_bootstrap_check_level(int thread_level);
 int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
 
 /*
- * For net/mpi.c; collective. *comm_p (an MPI_Comm *) becomes a copy of the communicator, on which errors
- * return.
+ * For net/mpi.c; collective. *comm_p (an MPI_Comm *) becomes a copy of the communicator, on
+ * which errors return.
  */
 void gshmemi_bootstrap_copy_comm(void *comm_p);
 
 /*
- * For a group of MPI processes (an MPI_Group *). The first fills pes[npes] with the processes' PE numbers, -1
- * for one that is not a PE. The second is collective over the group and makes a communicator of it (an
- * MPI_Comm *).
+ * For a group of MPI processes (an MPI_Group *). The first fills pes[npes] with the processes' PE
+ * numbers, -1 for one that is not a PE. The second is collective over the group and makes a communicator
+ * of it (an MPI_Comm *).
  */
 void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);
 void gshmemi_bootstrap_create_comm(const void *group, void *comm_p);
@@ -81,8 +81,8 @@ void gshmemi_bootstrap_split(int lowest, int npeers);
 
 void gshmemi_bootstrap_allgather_node(const void *mine, void *all, size_t nbytes);
 /*
- * The leaders, in ascending order, tell all PEs nbytes each. Every machine has at least one leader, its
- * lowest PE.
+ * The leaders, in ascending order, tell all PEs nbytes each. Every machine has at least one leader,
+ * its lowest PE.
  */
 void gshmemi_bootstrap_allgather_leaders(
 	bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes);

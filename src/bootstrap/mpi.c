@@ -164,9 +164,9 @@ static bool any_has_network(void)
 }
 
 /*
- * MPI_Finalize of MPICH 4.0.2 over UCX's TCP sometimes hangs: one process waits for an answer from another
- * one, which no longer makes progress. It hangs less often if all processes are here and have had time to
- * answer.
+ * MPI_Finalize of MPICH 4.0.2 over UCX's TCP sometimes hangs: one process waits for an answer from
+ * another one, which no longer makes progress. It hangs less often if all processes are here and have had
+ * time to answer.
  */
 static void settle(void)
 {

@@ -297,8 +297,8 @@ static void ask_root(uint64_t group, const void *mine, size_t nbytes, void *all,
 }
 
 /*
- * Fills all with what the PEs that pass the same group pass as mine, in the order of PEs. Lengths may differ
- * between PEs.
+ * Fills all with what the PEs that pass the same group pass as mine, in the order of PEs. Lengths may
+ * differ between PEs.
  */
 static void exchange(uint64_t group, const void *mine, size_t nbytes, void *all, size_t all_nbytes)
 {

@@ -4,8 +4,8 @@
  * by a kernel for atomics. Where the CPU can touch device memory (GSHMEMI_ARCH_HOST_DIRECT) host calls do not
  * need this; the copies and fills of init and of collective calls use it everywhere.
  *
- * There are two streams, so that what copy engines can do never waits until a kernel finds room on a full
- * GPU:
+ * There are two streams, so that what copy engines can do never waits until a kernel finds room on
+ * a full GPU:
  *
  *   copies    put, get, values, flags of barriers
  *   kernels   atomics and signals, and strided copies, which some GPUs do with a kernel
@@ -78,8 +78,8 @@ bool gshmemi_devmem_is_reached(hipEvent_t event, hipError_t *error_p);
 void gshmemi_devmem_must(hipError_t error, const char *call, const char *action);
 
 /*
- * Copies. Without nbi it returns when source may be reused and dest read; with nbi at once, and only complete
- * waits.
+ * Copies. Without nbi it returns when source may be reused and dest read; with nbi at once, and
+ * only complete waits.
  */
 void gshmemi_devmem_move(void *dest, const void *source, size_t nbytes, bool nbi, const char *call);
 
@@ -95,8 +95,8 @@ void gshmemi_devmem_stride(void *dest, size_t dest_stride, const void *source, s
 	size_t nblocks, size_t block_nbytes, const char *call);
 
 /*
- * An atomic; op is a GSHMEMI_AMO_*. Returns the old value. Without fetches it returns 0 at once, and is done
- * after complete.
+ * An atomic; op is a GSHMEMI_AMO_*. Returns the old value. Without fetches it returns 0 at once, and is
+ * done after complete.
  */
 uint64_t gshmemi_devmem_amo(
 	int op, void *dest, uint64_t value, uint64_t cond, unsigned nbytes, bool fetches, const char *call);

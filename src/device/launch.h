@@ -8,8 +8,8 @@
 #include <type_traits>
 
 /*
- * Launches one work-group. Returns the launch's own error: hipGetLastError may have an earlier one, of the
- * program.
+ * Launches one work-group. Returns the launch's own error: hipGetLastError may have an earlier one,
+ * of the program.
  */
 #if GSHMEMI_ARCH_TYPED_LAUNCH
 #define GSHMEMI_LAUNCH(kernel, nthreads, stream, ...) \

@@ -401,8 +401,8 @@ static struct module *find_module(const void *state)
 }
 
 /*
- * Called with the lock held. A known module is filled again, because it may be a new one loaded at the same
- * address.
+ * Called with the lock held. A known module is filled again, because it may be a new one loaded at
+ * the same address.
  */
 static int add_module(hipModule_t handle)
 {

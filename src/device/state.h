@@ -19,8 +19,8 @@ int gshmemi_state_upload(void);
 int gshmemi_state_add_why(uint32_t why);
 
 /*
- * Sets or clears GSHMEMI_WHY_ASKED everywhere, while kernels run. Does nothing where the CPU cannot reach
- * the states.
+ * Sets or clears GSHMEMI_WHY_ASKED everywhere, while kernels run. Does nothing where the CPU cannot
+ * reach the states.
  */
 void gshmemi_state_set_asked(bool is_asked);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How a process ends other than by gshmem_finalize: an error, gshmem_global_exit, or an exit without
- * gshmem_finalize.
+ * How a process ends other than by gshmem_finalize: an error, gshmem_global_exit, or an
+ * exit without gshmem_finalize.
  *
  * All PEs of the node end together and with one status. The PE that ends first announces its end
  * (job/life.h), and the watchers of the other PEs follow. Each PE writes out what it has buffered, waits
@@ -64,8 +64,8 @@ static void claim(void)
 }
 
 /*
- * A kernel that has trapped may abort the process, and its status would replace the one announced: hold other
- * threads' aborts.
+ * A kernel that has trapped may abort the process, and its status would replace the one announced: hold
+ * other threads' aborts.
  */
 static void hold_abort(int signum)
 {
@@ -102,8 +102,8 @@ static void *run_attempt(void *arg)
 }
 
 /*
- * Calls a function that may block forever, in a thread of its own. Goes on when it has returned, or after
- * limit_ns.
+ * Calls a function that may block forever, in a thread of its own. Goes on when it has returned,
+ * or after limit_ns.
  */
 static void run_limited(void (*function)(void), uint64_t limit_ns)
 {
@@ -156,8 +156,8 @@ static void drain(int fd, uint64_t deadline_ns)
 }
 
 /*
- * Whether this PE need not wait for pe: it has written all its output, has left the job, is dead, or cannot
- * be seen.
+ * Whether this PE need not wait for pe: it has written all its output, has left the job, is dead, or
+ * cannot be seen.
  */
 static bool is_done(int pe)
 {

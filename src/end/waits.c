@@ -27,8 +27,8 @@ static bool is_more;      /* there are more waits than fit */
 static uint64_t until_ns; /* 0: the waits are not being asked */
 
 /*
- * Also calls MPICH's handler: the launcher sends this signal when a process has died, or when it gets the
- * signal itself.
+ * Also calls MPICH's handler: the launcher sends this signal when a process has died, or when it gets
+ * the signal itself.
  */
 static void handle(int signum, siginfo_t *info, void *context)
 {

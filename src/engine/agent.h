@@ -12,8 +12,8 @@
 #include <stddef.h>
 
 /*
- * A buffer that the CPU and copy engines can reach, between the link and a region, and the copy from or to
- * it.
+ * A buffer that the CPU and copy engines can reach, between the link and a region, and the copy from
+ * or to it.
  */
 struct gshmemi_landing {
 	struct gshmemi_landing *next; /* the agent's */
@@ -34,8 +34,8 @@ struct gshmemi_agent {
 	 */
 	bool (*post)(void *user, const struct gshmemi_op_record *r, uint64_t *ticket_p);
 	/*
-	 * Whether it has been performed and everybody can see that; *old_p, unless NULL, is then the value
-	 * fetched.
+	 * Whether it has been performed and everybody can see that; *old_p, unless NULL, is then
+	 * the value fetched.
 	 */
 	bool (*is_done)(void *user, uint64_t ticket, uint64_t *old_p);
 	/* Takes a buffer for nbytes; NULL: none is free now. */
@@ -46,8 +46,8 @@ struct gshmemi_agent {
 		void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
 	void *user;
 	/*
-	 * the link can send from device memory, so data that leaves needs no landing; data that arrives
-	 * always does
+	 * the link can send from device memory, so data that leaves needs no landing; data that
+	 * arrives always does
 	 */
 	bool sends_device;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The asker's side: the records and chunks of this PE's operations, how their contexts order them, and which
- * are open.
+ * The asker's side: the records and chunks of this PE's operations, how their contexts order them, and
+ * which are open.
  */
 #include "engine/connection.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inside of the engine: what it keeps for each PE that it has communicated with. Only for the engine's
- * own files.
+ * The inside of the engine: what it keeps for each PE that it has communicated with. Only for the
+ * engine's own files.
  */
 #ifndef GSHMEMI_ENGINE_CONNECTION_H
 #define GSHMEMI_ENGINE_CONNECTION_H

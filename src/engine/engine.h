@@ -45,13 +45,13 @@ struct gshmemi_engine_unanswered {
 /* What the engine needs from its owner. */
 struct gshmemi_engine_owner {
 	/*
-	 * Returns where nbytes at offset in a region of this PE are. Does not return if there is no such
-	 * place.
+	 * Returns where nbytes at offset in a region of this PE are. Does not return if there is
+	 * no such place.
 	 */
 	char *(*find)(void *user, int pe, unsigned region, uint64_t offset, uint64_t nbytes);
 	/*
-	 * pe has said nothing for ns, since it was asked whether it is there. Returns true if that time does
-	 * not count.
+	 * pe has said nothing for ns, since it was asked whether it is there. Returns true if that time
+	 * does not count.
 	 */
 	bool (*silent)(void *user, int pe, uint64_t ns, const struct gshmemi_engine_unanswered *what);
 	/*
@@ -113,8 +113,8 @@ struct gshmemi_open {
 };
 
 /*
- * Where an operation goes. context orders: operations before a fence of a context are performed before those
- * after it.
+ * Where an operation goes. context orders: operations before a fence of a context are performed before
+ * those after it.
  */
 struct gshmemi_target {
 	int pe;

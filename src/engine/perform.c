@@ -40,8 +40,8 @@ bool gshmemi_net_answer_word(struct gshmemi_engine *e, struct connection *c, uin
 /* ---- records ---- */
 
 /*
- * Aligned words of 8 bytes are stored whole, because puts of several lanes may have been merged into one
- * record.
+ * Aligned words of 8 bytes are stored whole, because puts of several lanes may have been merged
+ * into one record.
  */
 static void put(char *dest, const char *source, size_t nbytes)
 {
@@ -241,8 +241,8 @@ static unsigned passes_of(const struct gshmemi_engine *e, uint64_t head, bool is
 }
 
 /*
- * Performs, or begins, the records from *at_p on. Returns false if a record is put off; *at_p is then its
- * offset.
+ * Performs, or begins, the records from *at_p on. Returns false if a record is put off; *at_p is
+ * then its offset.
  */
 static bool perform_all(
 	struct gshmemi_engine *e, struct connection *c, const char *data, unsigned *at_p, unsigned *nleft_p)
@@ -354,8 +354,8 @@ bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c)
 }
 
 /*
- * Chunks may land in a different order than they began. The count told is up to the first that has not
- * landed.
+ * Chunks may land in a different order than they began. The count told is up to the first that
+ * has not landed.
  */
 void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending)
 {

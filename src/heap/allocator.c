@@ -99,8 +99,8 @@ static int index_create(struct gshmemi_allocator *a)
 		nwords += level_nwords(a->ngranules, a->nlevels);
 
 	/*
-	 * calloc could fail for sizes beyond the machine's memory, although a sparse heap touches only a few
-	 * pages.
+	 * calloc could fail for sizes beyond the machine's memory, although a sparse heap touches only
+	 * a few pages.
 	 */
 	a->index_nbytes = nwords * sizeof(*a->index);
 	a->index = mmap(NULL, a->index_nbytes, PROT_READ | PROT_WRITE,
@@ -199,8 +199,8 @@ static uint32_t block_after(const struct gshmemi_allocator *a, uint32_t block)
 /* ---- free lists ---- */
 
 /*
- * Classes grow with size and leave none out: class_of(n - 1) + 1 is the first in which every block has n
- * granules.
+ * Classes grow with size and leave none out: class_of(n - 1) + 1 is the first in which every block
+ * has n granules.
  */
 static unsigned class_of(uint64_t ngranules)
 {

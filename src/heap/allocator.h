@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The allocator of the symmetric heap: hands out offsets in [0, nbytes) and never touches the memory they
- * name.
+ * The allocator of the symmetric heap: hands out offsets in [0, nbytes) and never touches the
+ * memory they name.
  *
- * The heap may be GPU memory, so every word of metadata is ordinary CPU memory. heap.c owns the only instance
- * and adds what is missing here: the base address, the lock (calls that change the allocator are not thread
- * safe; find, next and stats may run concurrently), the comparison of arguments between PEs, and all
- * messages.
+ * The heap may be GPU memory, so every word of metadata is ordinary CPU memory. heap.c owns the only
+ * instance and adds what is missing here: the base address, the lock (calls that change the allocator are
+ * not thread safe; find, next and stats may run concurrently), the comparison of arguments between PEs,
+ * and all messages.
  *
  * Promises:
  *  - Symmetric. The offsets depend only on the sequence of calls: same calls, same offsets on every PE. A
@@ -51,9 +51,9 @@ int gshmemi_allocator_create(uint64_t nbytes, struct gshmemi_allocator **allocat
 void gshmemi_allocator_destroy(struct gshmemi_allocator *allocator);
 
 /*
- * Allocates nbytes at an offset that is a multiple of align and of the granule. The address is aligned like
- * the offset only if the heap's base is. -EINVAL: align is not a power of two, or nbytes is 0. -ENOMEM: see
- * above.
+ * Allocates nbytes at an offset that is a multiple of align and of the granule. The address is aligned
+ * like the offset only if the heap's base is. -EINVAL: align is not a power of two, or nbytes is 0.
+ * -ENOMEM: see above.
  */
 int gshmemi_allocator_alloc(
 	struct gshmemi_allocator *allocator, uint64_t nbytes, uint64_t align, uint64_t *offset_p);

@@ -347,8 +347,8 @@ static size_t map_nbytes(uint64_t heap_nbytes)
 }
 
 /*
- * Allocates the map for host calls, whose pages Linux provides when they are touched, and the copy of it that
- * kernels read.
+ * Allocates the map for host calls, whose pages Linux provides when they are touched, and the copy of it
+ * that kernels read.
  */
 static int allocate_map(uint64_t heap_nbytes, struct gshmemi_heap *heap)
 {

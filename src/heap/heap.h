@@ -73,8 +73,8 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale);
 
 /*
  * Collective, after create, which returned rc. If a PE was refused the kind requested, all PEs take the
- * weakest kind that any got, and one PE warns. Returns rc, or an error of this PE alone, after which nothing
- * stays allocated.
+ * weakest kind that any got, and one PE warns. Returns rc, or an error of this PE alone, after which
+ * nothing stays allocated.
  */
 int gshmemi_heap_agree(int rc, enum gshmemi_heap_kind wanted, bool prealloc);
 void gshmemi_heap_destroy(void);

@@ -67,8 +67,8 @@ static void call_with_arrays(struct gshmemi_coll_args args, int npes, const char
 }
 
 /*
- * dest may be the same memory as source: dest is written only after the second sync, when all PEs have read
- * their source.
+ * dest may be the same memory as source: dest is written only after the second sync, when all PEs have
+ * read their source.
  */
 static void fold_long_doubles(
 	const struct gshmemi_coll_args *args, const struct gshmemi_team_view *team, const char *call)

@@ -6,8 +6,8 @@
 #include "base/base.h"
 
 /*
- * Makes a device current: wanted, or if that is -1 the one the program chose, or else one by the PE's rank on
- * its node.
+ * Makes a device current: wanted, or if that is -1 the one the program chose, or else one by the PE's rank
+ * on its node.
  */
 int gshmemi_device_choose(int wanted, int *device_p);
 

@@ -187,8 +187,8 @@ static bool carries_any(int npes)
 }
 
 /*
- * Sets the state that kernels and host calls read. The struct is static because its 12 KiB are much for a
- * stack.
+ * Sets the state that kernels and host calls read. The struct is static because its 12 KiB are much
+ * for a stack.
  */
 static int set_state(void)
 {

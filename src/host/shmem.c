@@ -37,9 +37,9 @@ static void print_info(void)
 static pid_t owner_pid; /* a forked child is not a PE */
 
 /*
- * OpenSHMEM's implicit finalize. It runs before MPI's, which was registered earlier. A program that failed on
- * one PE must end the job, because waiting for the other PEs could last forever: they may be waiting for this
- * one.
+ * OpenSHMEM's implicit finalize. It runs before MPI's, which was registered earlier. A program that failed
+ * on one PE must end the job, because waiting for the other PEs could last forever: they may be waiting
+ * for this one.
  */
 static void finalize_at_exit(int status, void *unused)
 {

@@ -95,8 +95,8 @@ static int find_device(const struct device_id *id, int *device_p)
 
 /*
  * A device may be invisible to this process because a launcher gave each PE its own. It may still be
- * mappable: opening the handle decides. Whether its atomics are native cannot be found out, so assume they
- * are not.
+ * mappable: opening the handle decides. Whether its atomics are native cannot be found out, so assume
+ * they are not.
  */
 static int find_access(const struct device_id *id, int device, struct access *access_p)
 {
@@ -138,8 +138,8 @@ static int add_regions(const struct gshmemi_mine *mine)
 }
 
 /*
- * Maps peer i. If the program's variables are symmetric, the heap must be mapped at the same distance as the
- * variables.
+ * Maps peer i. If the program's variables are symmetric, the heap must be mapped at the same distance
+ * as the variables.
  */
 static int open_peer(int i, const struct card *card, char *heap)
 {
@@ -260,8 +260,8 @@ static int list_peers(bool (*is_true)(const struct gshmemi_peer *), char *list, 
 }
 
 /*
- * Prints one line each: for all peers of this node that are out of reach, for all without atomics, for all in
- * other containers.
+ * Prints one line each: for all peers of this node that are out of reach, for all without atomics, for all
+ * in other containers.
  */
 static void report_access(void)
 {
@@ -287,8 +287,8 @@ static void report_access(void)
 /* ---- exchange ---- */
 
 /*
- * Finds the alignment that heaps have on all PEs. Variables are symmetric if all PEs run the same program as
- * PE 0.
+ * Finds the alignment that heaps have on all PEs. Variables are symmetric if all PEs run the same program
+ * as PE 0.
  */
 static void compare(const char *heap, size_t *heap_align_p)
 {

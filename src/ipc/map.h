@@ -19,12 +19,12 @@ struct gshmemi_mine {
  * Then the regions exist (ipc/region.h). rc is this PE's error so far. Collective: returns 0, or the same
  * error on every PE with nothing left open.
  *
- * It is no error if a PE is on another node or this device cannot access its device: its distances are then
- * sentinels. So are those of a PE whose handles do not open in several attempts, after a warning; but if
- * operations on it cannot go over MPI, that is an error. If this PE's device has no native atomics on the
- * peer's device, the distance for atomics is a sentinel too: only one kind of agent may update a word
- * (docs/design.md). *heap_align_p is the alignment that the heap has on all PEs. gshmemi_regions_close undoes
- * it.
+ * It is no error if a PE is on another node or this device cannot access its device: its distances are
+ * then sentinels. So are those of a PE whose handles do not open in several attempts, after a warning;
+ * but if operations on it cannot go over MPI, that is an error. If this PE's device has no native atomics
+ * on the peer's device, the distance for atomics is a sentinel too: only one kind of agent may update a
+ * word (docs/design.md). *heap_align_p is the alignment that the heap has on all PEs.
+ * gshmemi_regions_close undoes it.
  */
 int gshmemi_map_open(int rc, const struct gshmemi_mine *mine, size_t *heap_align_p);
 

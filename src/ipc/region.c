@@ -22,8 +22,8 @@ struct part {
 };
 
 /*
- * Kept when its region is removed, for the next region of that number: freeing device memory would wait for
- * kernels.
+ * Kept when its region is removed, for the next region of that number: freeing device memory would
+ * wait for kernels.
  */
 struct region {
 	const char *what;
@@ -126,8 +126,8 @@ void gshmemi_regions_close(void)
 }
 
 /*
- * Sets the distances to a peer. The one for atomics is the same as for puts, or a sentinel; put_signal relies
- * on that.
+ * Sets the distances to a peer. The one for atomics is the same as for puts, or a sentinel; put_signal
+ * relies on that.
  */
 static void set_delta(unsigned region, int peer, ptrdiff_t delta)
 {

@@ -180,8 +180,8 @@ static int find_pieces(struct pieces *pieces, const char *base, uint64_t nbytes,
 /* ---- this PE's memory: descriptors for peers ---- */
 
 /*
- * Sends descriptors of the next pieces, from number first on, which starts at *at_p. False: stop serving this
- * peer.
+ * Sends descriptors of the next pieces, from number first on, which starts at *at_p. False: stop
+ * serving this peer.
  */
 static bool hand_batch(const struct gshmemi_offer *offer, int peer, size_t first, char **at_p)
 {

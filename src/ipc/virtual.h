@@ -27,8 +27,8 @@ int gshmemi_virtual_offer(const char *base, uint64_t nbytes, const char *call, s
 void gshmemi_virtual_withdraw(struct gshmemi_offer *offer);
 
 /*
- * Maps what a peer offers, and unmaps it; a failure to map comes with a warning. *base_p: where its first
- * piece is.
+ * Maps what a peer offers, and unmaps it; a failure to map comes with a warning. *base_p: where its
+ * first piece is.
  */
 hipError_t gshmemi_virtual_map(
 	const struct gshmemi_memory *memory, void **base_p, struct gshmemi_mapping **mapping_p);

@@ -176,8 +176,8 @@ static size_t peers_nbytes(int npeers)
 }
 
 /*
- * Allocates memory that this PE cannot do without: the others are in an exchange and cannot be told of an
- * error.
+ * Allocates memory that this PE cannot do without: the others are in an exchange and cannot be told
+ * of an error.
  */
 static void *take_memory(size_t nbytes)
 {

@@ -26,8 +26,8 @@ struct gshmemi_peer {
 	bool is_unopened : 1;
 	bool is_mapped : 1; /* this process has mapped its heap; false until gshmemi_map_open */
 	/*
-	 * this PE's device has native atomics on its device; until gshmemi_map_open true only for this PE
-	 * itself
+	 * this PE's device has native atomics on its device; until gshmemi_map_open true only for
+	 * this PE itself
 	 */
 	bool has_atomics : 1;
 	bool is_sharer : 1; /* it has the same device as this PE, which is a sharer too; likewise */
@@ -104,8 +104,8 @@ int gshmemi_job_open_file(int pe, int peer_fd, int flags);
 int gshmemi_job_open_pidfd(int pe);
 
 /*
- * Says why this process may not open what a process of this machine has, as far as that can be seen from
- * outside.
+ * Says why this process may not open what a process of this machine has, as far as that can be
+ * seen from outside.
  */
 void gshmemi_job_explain(int pe, char *why, size_t nbytes);
 

@@ -147,8 +147,8 @@ uint64_t gshmemi_life_get(int pe)
 	const uint64_t *word = find_word(pe);
 
 	/*
-	 * acquire: pairs with the release in gshmemi_life_set; a PE that ends has printed before it sets the
-	 * word
+	 * acquire: pairs with the release in gshmemi_life_set; a PE that ends has printed before it
+	 * sets the word
 	 */
 	return word ? __atomic_load_n(word, __ATOMIC_ACQUIRE) : GSHMEMI_LIFE_NONE;
 }

@@ -337,8 +337,8 @@ void gshmemi_remote_order(int context)
 }
 
 /*
- * Waits until sources may be reused. Only bulk is sent from where it is, and may land later; small data was
- * copied.
+ * Waits until sources may be reused. Only bulk is sent from where it is, and may land later; small
+ * data was copied.
  */
 void gshmemi_remote_release(int context)
 {

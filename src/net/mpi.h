@@ -18,9 +18,9 @@ struct gshmemi_scale;
 int gshmemi_link_mpi_open(struct gshmemi_link **link_p);
 
 /*
- * The same in two steps. prepare is collective and makes the communicator. open_prepared, on any PE at any
- * time, opens that PE's link and reports its own errors. drop frees the communicator if it was not used;
- * collective.
+ * The same in two steps. prepare is collective and makes the communicator. open_prepared, on any PE
+ * at any time, opens that PE's link and reports its own errors. drop frees the communicator if it was
+ * not used; collective.
  */
 void gshmemi_link_mpi_prepare(void);
 int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p);

@@ -42,8 +42,8 @@
 #define POLL_NS     100000   /* a waiting host is taken to poll at least this often */
 
 /*
- * threads of a PE that want a core: a kernel's or the program's, the server's that a kernel calls, and this
- * one
+ * threads of a PE that want a core: a kernel's or the program's, the server's that a kernel calls,
+ * and this one
  */
 #define NTHREADS 3
 
@@ -320,8 +320,8 @@ static void wait_for_watcher(void)
 }
 
 /*
- * UCX aborts the process when it cannot read the memory of one that has died, before this process learns of
- * the death.
+ * UCX aborts the process when it cannot read the memory of one that has died, before this process learns
+ * of the death.
  */
 static void hold_abort(int signum)
 {
@@ -601,8 +601,8 @@ int gshmemi_net_start(void)
 }
 
 /*
- * On a GPU, waves of kernels serve other PEs' requests, and they must know in init how to, so the net cannot
- * start later.
+ * On a GPU, waves of kernels serve other PEs' requests, and they must know in init how to, so the net
+ * cannot start later.
  */
 int gshmemi_net_require(const char *call)
 {

@@ -3,9 +3,9 @@
  * Operations on PEs that are not mapped: their owners perform them. This has the PE's engine, the thread that
  * drives it, and the library's operations over it. docs/transports.md has the picture.
  *
- * The engine has a lock. A thread with a request enters, makes the request, and makes progress itself while
- * it waits, so that request and answer need no other thread. The net thread makes progress when nobody else
- * does.
+ * The engine has a lock. A thread with a request enters, makes the request, and makes progress itself
+ * while it waits, so that request and answer need no other thread. The net thread makes progress when
+ * nobody else does.
  */
 #ifndef GSHMEMI_NET_NET_H
 #define GSHMEMI_NET_NET_H
@@ -34,8 +34,8 @@ void gshmemi_net_drain(void);
 
 /*
  * Between enter and leave the caller has the engine. leave sends its requests. leave_unsent leaves that to
- * the caller's next leave. leave_puts leaves only puts to the caller's next leave, or to the next thread that
- * makes progress.
+ * the caller's next leave. leave_puts leaves only puts to the caller's next leave, or to the next thread
+ * that makes progress.
  */
 struct gshmemi_engine *gshmemi_net_enter(void);
 void gshmemi_net_leave(void);

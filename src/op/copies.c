@@ -18,8 +18,8 @@
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
 /*
- * OpenSHMEM programs may pass the addresses of global variables. In GPU memory those are not symmetric:
- * report it.
+ * OpenSHMEM programs may pass the addresses of global variables. In GPU memory those are not
+ * symmetric: report it.
  */
 static void check_variable(const void *symmetric, size_t nbytes, int pe, const char *call)
 {

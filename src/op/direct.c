@@ -20,8 +20,8 @@ static struct gshmemi_where find_where(unsigned region)
 }
 
 /*
- * Calls outside the heap, out of line: in the same function they would lengthen the path of calls on the
- * heap.
+ * Calls outside the heap, out of line: in the same function they would lengthen the path of calls
+ * on the heap.
  */
 #define ELSEWHERE       __attribute__((noinline)) static
 #define IN_HEAP(region) __builtin_expect((region) == GSHMEMI_REGION_HEAP, 1)

@@ -6,8 +6,8 @@
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 /*
- * A long nap counts as 64 polls, so that what happens once in many polls, such as the watchdog, does not come
- * late.
+ * A long nap counts as 64 polls, so that what happens once in many polls, such as the watchdog, does
+ * not come late.
  */
 void gshmemi_host_nap(unsigned *polls_p)
 {

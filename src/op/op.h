@@ -27,8 +27,8 @@ void gshmemi_host_back_off(long *sleep_ns_p);
 #endif
 
 /*
- * order.c: makes the stream wait until this PE's open operations are complete. 0, or a negative errno after a
- * message.
+ * order.c: makes the stream wait until this PE's open operations are complete. 0, or a negative errno
+ * after a message.
  */
 int gshmemi_stream_quiet(void *stream, const char *call);
 

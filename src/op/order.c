@@ -26,8 +26,8 @@ void gshmemi_host_quiet(int context, const int *target_pes, size_t npes, const c
 #else /* the CPU cannot touch the heap */
 
 /*
- * A stream's order holds only within that stream. A peer that polls sees an earlier store first only if it
- * has arrived.
+ * A stream's order holds only within that stream. A peer that polls sees an earlier store first only if
+ * it has arrived.
  */
 void gshmemi_host_fence(int context, const char *call)
 {

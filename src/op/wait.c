@@ -12,8 +12,8 @@
 #include "trace/trace.h"
 
 /*
- * A user's RPC channel may outlive the job's state. Then only its server or gshmemx_rpc_channel_stop ends the
- * wait.
+ * A user's RPC channel may outlive the job's state. Then only its server or gshmemx_rpc_channel_stop
+ * ends the wait.
  */
 uint64_t gshmemi_host_wait_long(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found,
 	int cmp, uint64_t value, int pe, const char *call)

@@ -27,8 +27,8 @@
 #define YIELD_NS 1000000U
 #define NAP_NS   50000
 /*
- * how often a thread that is not woken polls: another process may have posted mail that only this one can
- * serve
+ * how often a thread that is not woken polls: another process may have posted mail that only this
+ * one can serve
  */
 #define TICK_NS  100000000
 #define STUCK_NS 10000000000U /* a GPU that has not served its mail for so long is reported */

@@ -17,8 +17,8 @@ int gshmemi_net_agent_open(void);
 void gshmemi_net_agent_close(void);
 
 /*
- * Called between enter and leave (net.h). Takes a landing for up to GSHMEMI_NET_CHUNK_NBYTES; NULL: none is
- * free now.
+ * Called between enter and leave (net.h). Takes a landing for up to GSHMEMI_NET_CHUNK_NBYTES; NULL: none
+ * is free now.
  */
 struct gshmemi_landing *gshmemi_landing_take(size_t nbytes);
 void gshmemi_landing_give(struct gshmemi_landing *landing);

@@ -29,10 +29,10 @@ extern bool gshmemi_mailbox_is_wanted;
 /* Neither function waits or calls HIP. Any thread may post; the ticket is valid in this process. */
 
 /*
- * Posts a PUT, an AMO (also for a signal) or a FLAG on memory of a PE that uses this device: the record is a
- * mail's. data: of a put, nbytes of its place; copied. If it FETCHES, is_done must be called until it has
- * returned the old value. Returns false if there is no room now, or if another process is posting: try again
- * later.
+ * Posts a PUT, an AMO (also for a signal) or a FLAG on memory of a PE that uses this device: the record
+ * is a mail's. data: of a put, nbytes of its place; copied. If it FETCHES, is_done must be called until
+ * it has returned the old value. Returns false if there is no room now, or if another process is posting:
+ * try again later.
  */
 bool gshmemi_mailbox_post(const struct gshmemi_op_record *mail, const void *data, uint64_t *ticket_p);
 

@@ -167,8 +167,8 @@ static bool may_join(const char *maps, const int *leaders, int i, int leader)
 }
 
 /*
- * Returns the PE whose mailbox this PE uses: the lowest that it may join. The PEs of a device all come to the
- * same result.
+ * Returns the PE whose mailbox this PE uses: the lowest that it may join. The PEs of a device all come to
+ * the same result.
  */
 static int find_leader(void)
 {

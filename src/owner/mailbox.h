@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The mailbox of this PE's device (owner/mail.h): its memory, mailbox.c; and the thread that makes sure it is
- * served, attend.c.
+ * The mailbox of this PE's device (owner/mail.h): its memory, mailbox.c; and the thread that makes sure it
+ * is served, attend.c.
  */
 #ifndef GSHMEMI_OWNER_MAILBOX_H
 #define GSHMEMI_OWNER_MAILBOX_H
@@ -35,8 +35,8 @@ void gshmemi_mailbox_poison(void);
 /* ---- between mailbox.c and attend.c ---- */
 
 /*
- * How many mails have been performed, by the count in the box, and how many are open. Returns false if none
- * is.
+ * How many mails have been performed, by the count in the box, and how many are open. Returns false
+ * if none is.
  */
 bool gshmemi_mailbox_look(uint32_t *done_p, unsigned *nopen_p);
 /* Describes the first open mail, for messages. Returns false if it is for another PE. */

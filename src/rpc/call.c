@@ -39,8 +39,8 @@ static void read_header(struct gshmemi_rpc_op *op)
 /* ---- the answer ---- */
 
 /*
- * The only server counts in a word of its own: a locked instruction would wait for the cache line of the last
- * answer.
+ * The only server counts in a word of its own: a locked instruction would wait for the cache line of
+ * the last answer.
  */
 static void count_completed(struct gshmemi_rpc_op *op)
 {
@@ -57,8 +57,8 @@ static void count_completed(struct gshmemi_rpc_op *op)
 }
 
 /*
- * Counts a posted call before its slot is given back, because quiet may read the count as soon as it has seen
- * that.
+ * Counts a posted call before its slot is given back, because quiet may read the count as soon as it
+ * has seen that.
  */
 static void answer_call(struct gshmemi_rpc_op *op, int status, uint64_t value)
 {
@@ -155,8 +155,8 @@ static void run_lane(struct gshmemi_rpc_op *op, unsigned lane)
 }
 
 /*
- * Calls the function for a wave, which reads and changes the page. Words that came in the header are copied
- * there first.
+ * Calls the function for a wave, which reads and changes the page. Words that came in the header are
+ * copied there first.
  */
 static void run_wave(struct gshmemi_rpc_op *op)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls a user's function, which may be C++ and throw: the exception must not pass through the C code around
- * it.
+ * Calls a user's function, which may be C++ and throw: the exception must not pass through the C
+ * code around it.
  */
 #include <exception>
 #include <typeinfo>

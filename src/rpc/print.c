@@ -102,8 +102,8 @@ static void put(struct printing *p, const char *format, ...)
 }
 
 /*
- * Returns the next argument if its kind is in kinds, bits 1 << GSHMEMI_PRINT_*; else prints a marker and
- * returns NULL.
+ * Returns the next argument if its kind is in kinds, bits 1 << GSHMEMI_PRINT_*; else prints a marker
+ * and returns NULL.
  */
 static const struct gshmemi_print_arg *take_argument(struct printing *p, unsigned kinds, const char *marker)
 {
@@ -467,8 +467,8 @@ static int find_parts(const struct text *message, struct parts *parts_p)
 }
 
 /*
- * Formats a complete message and frees it. args, if wanted, receives its arguments; strings among them are
- * gone.
+ * Formats a complete message and frees it. args, if wanted, receives its arguments; strings among
+ * them are gone.
  */
 static int format_message(
 	gshmemx_rpc_call_t *call, struct text *out, struct gshmemi_print_arg *args, unsigned nargs)

@@ -89,8 +89,8 @@ extern struct gshmemi_rpc_counts gshmemi_rpc_counts;
 /* ---- call.c ---- */
 
 /*
- * A call from when it is taken until it is answered. If it is PENDING or BLOCKING it is in memory from
- * malloc.
+ * A call from when it is taken until it is answered. If it is PENDING or BLOCKING it is in
+ * memory from malloc.
  */
 struct gshmemi_rpc_op {
 	struct gshmemi_rpc_op *next;

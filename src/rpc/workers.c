@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The threads for functions that block. They start with the first such function, and take calls in the order
- * of arrival.
+ * The threads for functions that block. They start with the first such function, and take calls in the
+ * order of arrival.
  */
 #include "rpc/rpc.h"
 

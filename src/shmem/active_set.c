@@ -173,8 +173,8 @@ static void forget(void)
 }
 
 /*
- * Does not hold the lock while a team is made: two threads may be in sets that their PEs enter in different
- * orders.
+ * Does not hold the lock while a team is made: two threads may be in sets that their PEs enter
+ * in different orders.
  */
 gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, long *sync, const char *call)
 {

@@ -95,8 +95,8 @@ DEFINE_MOVES(64)
 
 /* clang-format off */
 /*
- * Uses the reduction of AS, a type of the same size: for bitwise operations the sign does not matter. pWrk is
- * not needed.
+ * Uses the reduction of AS, a type of the same size: for bitwise operations the sign does not matter. pWrk
+ * is not needed.
  */
 #define DEFINE_REDUCTION(NAME, TYPE, AS, AS_TYPE, OP) \
 	SHMEMI_DEFINE(void, shmem_##NAME##_##OP##_to_all, \

@@ -4,9 +4,9 @@
  * nested init, and finalize. They use the barrier of teams (gshmemi_sync_host_team), so that the watchdog
  * reports a long wait and poison ends it. MPI's waits have neither, and are slow where PEs share cores.
  *
- * The barrier has a struct gshmemi_sync that belongs to no team. It cannot be the world team's, because a
- * kernel of the program may be in gshmemx_barrier_all_wg while its host allocates memory or launches another
- * kernel.
+ * The barrier has a struct gshmemi_sync that belongs to no team. It cannot be the world team's,
+ * because a kernel of the program may be in gshmemx_barrier_all_wg while its host allocates memory or
+ * launches another kernel.
  *
  * If some PEs cannot map each other's memory, there is no barrier of all PEs, and MPI combines the words.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The host's calls that ask a team about its PEs, and the barrier of a team, for the API and for host units
- * of it.
+ * The host's calls that ask a team about its PEs, and the barrier of a team, for the API and for host
+ * units of it.
  */
 #include "team/team.h"
 

@@ -71,8 +71,8 @@ static const struct gshmemi_team_nodes *own_nodes(const struct gshmemi_sync *syn
 }
 
 /*
- * Returns a PE at this distance whose flag has not arrived, or -1 if all have. One copy fetches the flags of
- * a round.
+ * Returns a PE at this distance whose flag has not arrived, or -1 if all have. One copy fetches the flags
+ * of a round.
  */
 static int find_missing(const struct gshmemi_team_view *team, const uint64_t *flags, uint64_t epoch,
 	int distance, const uint64_t **flag_p, uint64_t *found_p, const char *call)

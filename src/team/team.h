@@ -19,8 +19,8 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale);
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
 
 /*
- * Returns the nodes of the team that has this sync, or of all PEs if it is the sync of meetings; NULL: on one
- * node.
+ * Returns the nodes of the team that has this sync, or of all PEs if it is the sync of meetings; NULL:
+ * on one node.
  */
 struct gshmemi_sync;
 struct gshmemi_team_nodes;
@@ -94,10 +94,10 @@ typedef void gshmemi_meet_describe(
 	const struct gshmemi_request *first, const struct gshmemi_request *other, int pe);
 
 /*
- * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that of
- * the lowest PE with one, which prints its held message; or -EINVAL after PE 0 has printed what differs.
- * describe may be NULL for calls without arguments. Releases the log. The caller must have completed its
- * operations.
+ * A barrier of all PEs that compares their requests. Returns 0 on all PEs, or the same error on all: that
+ * of the lowest PE with one, which prints its held message; or -EINVAL after PE 0 has printed what
+ * differs. describe may be NULL for calls without arguments. Releases the log. The caller must have
+ * completed its operations.
  */
 int gshmemi_meet(const struct gshmemi_request *mine, gshmemi_meet_describe *describe);
 

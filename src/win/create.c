@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creating windows. The PEs of the team agree on a place that all of them have free. Each then describes its
- * memory on a card in the window's control block, meets the others in a barrier, reads their cards and maps
- * what can be mapped. MPI takes no part. A PE writes its error on its card, so that all PEs return the same
- * one.
+ * Creating windows. The PEs of the team agree on a place that all of them have free. Each then describes
+ * its memory on a card in the window's control block, meets the others in a barrier, reads their cards and
+ * maps what can be mapped. MPI takes no part. A PE writes its error on its card, so that all PEs return
+ * the same one.
  */
 #include "win/win.h"
 
@@ -417,9 +417,9 @@ static bool needs_net(unsigned region, const struct gshmemi_window *window)
 }
 
 /*
- * Fill in where parts are in this process, once the region is open. Checks, late delivery, counters and the
- * trace must see every call, so with them no part has an address, as no PE has a distance in the direct
- * tables.
+ * Fill in where parts are in this process, once the region is open. Checks, late delivery, counters
+ * and the trace must see every call, so with them no part has an address, as no PE has a distance in
+ * the direct tables.
  */
 static void fill_here(const struct gshmemi_window *window)
 {
@@ -434,8 +434,8 @@ static void fill_here(const struct gshmemi_window *window)
 }
 
 /*
- * An element of less than 4 bytes is updated together with the rest of its word, which may end behind the
- * window.
+ * An element of less than 4 bytes is updated together with the rest of its word, which may end
+ * behind the window.
  */
 static uint64_t whole_words(uint64_t nbytes)
 {
@@ -530,8 +530,8 @@ static int show_card(unsigned place, unsigned npieces, const struct card *card, 
 }
 
 /*
- * Take a place that is free on all PEs, and put this PE's card there. Returns 0, or the same error on all
- * PEs.
+ * Take a place that is free on all PEs, and put this PE's card there. Returns 0, or the same error
+ * on all PEs.
  */
 static int find_place(const struct request *r, const struct card *card, const struct gshmemi_team_view *team,
 	struct gshmemi_window **window_p)

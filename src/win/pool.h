@@ -17,8 +17,8 @@ enum gshmemi_pool {
 };
 
 /*
- * Allocate nbytes, aligned to 128; any thread. what names them in messages. Returns a negative errno after
- * one.
+ * Allocate nbytes, aligned to 128; any thread. what names them in messages. Returns a negative
+ * errno after one.
  */
 int gshmemi_pool_alloc(enum gshmemi_pool pool, uint64_t nbytes, const char *what, void **ptr_p);
 /* NULL is allowed. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls on windows on a stream. A call is checked, and changes the epoch, when the program makes it. The rest
- * is as in host/stream.c: the runtime copies between mapped PEs, and a kernel of the library's does
- * everything else.
+ * Calls on windows on a stream. A call is checked, and changes the epoch, when the program makes it.
+ * The rest is as in host/stream.c: the runtime copies between mapped PEs, and a kernel of the library's
+ * does everything else.
  */
 #include "win/win.h"
 
@@ -14,8 +14,8 @@
 #include "op/op.h"
 
 /*
- * The distance to a PE for the runtime's copies; GSHMEMI_SENTINEL if a carrier or somebody who watches must
- * see them.
+ * The distance to a PE for the runtime's copies; GSHMEMI_SENTINEL if a carrier or somebody who watches
+ * must see them.
  */
 static ptrdiff_t find_delta(unsigned region, int world_pe)
 {

@@ -72,8 +72,8 @@ int gshmemi_window_show(
 /* ---- attach.c: the memory of dynamic windows ---- */
 
 /*
- * Whether nbytes from an address on are attached to the dynamic window of this region; true for all other
- * regions.
+ * Whether nbytes from an address on are attached to the dynamic window of this region; true for
+ * all other regions.
  */
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes);
 void gshmemi_window_detach_all(struct gshmemi_window *window);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The list of windows: which places are taken, which window a handle names, questions about a window, and its
- * end.
+ * The list of windows: which places are taken, which window a handle names, questions about a window,
+ * and its end.
  */
 #include "win/win.h"
 

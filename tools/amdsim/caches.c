@@ -38,8 +38,8 @@ static pthread_mutex_t l2_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cache l2s[MAX_DEVICES][MAX_L2S];
 
 /*
- * GFX942: an agent has one L2 or several, depending on how the device is partitioned. With odd seeds it has
- * two.
+ * GFX942: an agent has one L2 or several, depending on how the device is partitioned. With odd seeds
+ * it has two.
  */
 static bool has_two_l2s(void)
 {
@@ -186,8 +186,8 @@ static void invalidate(struct cache *cache)
 }
 
 /*
- * Returns the line for an address, which may be neither valid nor dirty; a line that was in its place is
- * written back.
+ * Returns the line for an address, which may be neither valid nor dirty; a line that was in its place
+ * is written back.
  */
 static struct line *install(struct cache *cache, uint64_t address)
 {
@@ -386,8 +386,8 @@ static void apply_lanes(struct cached_block *b, unsigned cu, struct access *a)
 }
 
 /*
- * GFX942: buffer_wbl2 sc1 writes back what other L2s of the agent may need; with sc0, too, it writes back
- * all.
+ * GFX942: buffer_wbl2 sc1 writes back what other L2s of the agent may need; with sc0, too, it
+ * writes back all.
  */
 static void happen(struct cached_block *b, unsigned cu, struct access *a)
 {
@@ -413,8 +413,8 @@ void caches_happen(struct cached_block *b, unsigned cu, struct access *a)
 
 /*
  * AMDGPUUsage, before each table of code sequences: scalar loads are only for memory that does not change
- * while the kernel runs. Their cache is emptied only by the kernel's start and s_dcache_inv; vector stores
- * bypass it.
+ * while the kernel runs. Their cache is emptied only by the kernel's start and s_dcache_inv; vector
+ * stores bypass it.
  */
 void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to)
 {

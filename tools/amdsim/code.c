@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Code objects: finds the one for a GPU in an offload bundle, loads an ELF file's segments into device
- * memory, relocates them, and reads symbols, kernel descriptors and the metadata note. Sources: LLVM's
- * AMDGPUUsage ("ELF Code Object", "Code Object Metadata", "Kernel Descriptor"), clang's ClangOffloadBundler,
- * MessagePack.
+ * Code objects: finds the one for a GPU in an offload bundle, loads an ELF file's segments into
+ * device memory, relocates them, and reads symbols, kernel descriptors and the metadata note.
+ * Sources: LLVM's AMDGPUUsage ("ELF Code Object", "Code Object Metadata", "Kernel Descriptor"),
+ * clang's ClangOffloadBundler, MessagePack.
  */
 #include "sim.h"
 
@@ -84,8 +84,8 @@ struct reader {
 };
 
 /*
- * Reads the head of the next value; the elements of an array or a map follow it. Metadata have only these
- * kinds.
+ * Reads the head of the next value; the elements of an array or a map follow it. Metadata have
+ * only these kinds.
  */
 static struct value read_head(struct reader *r)
 {
@@ -249,8 +249,8 @@ static int read_kernel(struct module *m, struct kernel *k)
 	k->nvgprs = ((k->rsrc1 & 63) + 1) * 8; /* GRANULATED_WORKITEM_VGPR_COUNT */
 	k->preload = m->gpu == GFX1100 ? 0 : k->preload;
 	/*
-	 * The first 256 bytes load the arguments that firmware that cannot preload has not loaded ("Preloaded
-	 * Kernel Arguments").
+	 * The first 256 bytes load the arguments that firmware that cannot preload has not loaded
+	 * ("Preloaded Kernel Arguments").
 	 */
 	k->entry = s->st_value + (uint64_t)k->code_distance + (k->preload & 127 ? 256 : 0);
 	k->end = code->st_value + code->st_size;

@@ -461,8 +461,8 @@ static struct inst *decode_one(struct module *m, LLVMDisasmContextRef llvm, uint
 }
 
 /*
- * Finds an instruction in a range that the simulator does not know; NULL: none. *calls_p: are there any
- * calls?
+ * Finds an instruction in a range that the simulator does not know; NULL: none. *calls_p: are
+ * there any calls?
  */
 static const struct inst *decode_function(struct kernel *k, uint64_t from, uint64_t end, bool *calls_p)
 {

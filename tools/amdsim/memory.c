@@ -10,8 +10,8 @@
 #include <string.h>
 
 /*
- * opcode.arg of loads and stores: a format in bits 0 to 3, and above them a segment. Of atomics: operation,
- * segment, WIDE.
+ * opcode.arg of loads and stores: a format in bits 0 to 3, and above them a segment. Of atomics:
+ * operation, segment, WIDE.
  */
 enum format { U8, I8, U16, I16, B32, B64, B96, B128, LOW_U8, LOW_I8, LOW_16, HIGH_U8, HIGH_I8, HIGH_16 };
 enum segment { GLOBAL, FLAT, LDS, SCRATCH, BUFFER };
@@ -149,8 +149,8 @@ static uint64_t bytes_at(struct wave *w, uint64_t address)
 }
 
 /*
- * False, after a message: there is no memory at a lane's address, or an atomic is not aligned. *local_p: LDS
- * or scratch.
+ * False, after a message: there is no memory at a lane's address, or an atomic is not aligned. *local_p:
+ * LDS or scratch.
  */
 static bool check_lanes(struct wave *w, const struct inst *i, const struct access *a, uint64_t *local_p)
 {
@@ -212,10 +212,10 @@ static void access_local(struct wave *w, struct access *a)
 }
 
 /*
- * gfx9 counts everything in vmcnt; gfx11 counts what returns nothing in vscnt. Flat instructions also count
- * in lgkmcnt. On gfx9 they are out of order with others (AMDGPUUsage, "Memory Model GFX942": if they access
- * LDS), so that only a wait for 0 covers them; on gfx11 LLVM counts them in order
- * (GCNSubtarget::hasFlatLgkmVMemCountInOrder).
+ * gfx9 counts everything in vmcnt; gfx11 counts what returns nothing in vscnt. Flat instructions
+ * also count in lgkmcnt. On gfx9 they are out of order with others (AMDGPUUsage, "Memory Model
+ * GFX942": if they access LDS), so that only a wait for 0 covers them; on gfx11 LLVM counts them
+ * in order (GCNSubtarget::hasFlatLgkmVMemCountInOrder).
  */
 static void count(struct wave *w, const struct inst *i, enum segment segment, bool fills)
 {
@@ -350,8 +350,8 @@ static void move_rows(uint32_t (*rows)[LANES], char *at, unsigned nrows, unsigne
 }
 
 /*
- * A fast way for most copies: whole waves, side by side, aligned, in program order. False: this is not such a
- * copy.
+ * A fast way for most copies: whole waves, side by side, aligned, in program order. False: this is not
+ * such a copy.
  */
 static bool move_whole(struct wave *w, const struct inst *i, enum segment segment,
 	const struct operand *vector, uint32_t (*rows)[LANES], unsigned nbytes, bool store)
@@ -402,8 +402,8 @@ static void run_move(struct wave *w, const struct inst *i)
 }
 
 /*
- * Operands: the old value if it returns that, address, data. cmpswap's second data word is what it compares
- * with.
+ * Operands: the old value if it returns that, address, data. cmpswap's second data word is what
+ * it compares with.
  */
 static void run_atomic(struct wave *w, const struct inst *i)
 {
@@ -455,8 +455,8 @@ static void run_pair(struct wave *w, const struct inst *i)
 }
 
 /*
- * The lane that ds_swizzle_b32 gives lane l; the offset's modes are in CDNA3's ISA document,
- * "DS_SWIZZLE_B32".
+ * The lane that ds_swizzle_b32 gives lane l; the offset's modes are in CDNA3's
+ * ISA document, "DS_SWIZZLE_B32".
  */
 static unsigned swizzled_lane(unsigned offset, unsigned l)
 {

@@ -120,8 +120,8 @@ UPDATES(DEFINE_VALUE)
 
 /* clang-format off */
 /*
- * The new SCC, from the operands a and b. s_cmpk's constant has 16 bits, extended as the type is signed or
- * not.
+ * The new SCC, from the operands a and b. s_cmpk's constant has 16 bits, extended as the type is
+ * signed or not.
  */
 #define COMPARES(X, name, is) \
 	X(s_cmp_##name##_i32, 32, SIGNED(a) is SIGNED(b)) X(s_cmp_##name##_u32, 32, a is b) \

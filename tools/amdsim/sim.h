@@ -2,8 +2,8 @@
 /*
  * amdsim: an AMD GPU on the CPU. It is a shared library in place of libamdhip64.so: HIP's calls, and an
  * interpreter of the machine code that they start. With HSA's calls instead, it is a library in place of
- * libhsa-runtime64.so, below AMD's libamdhip64.so. It knows nothing of the programs that it runs. What its
- * files share:
+ * libhsa-runtime64.so, below AMD's libamdhip64.so. It knows nothing of the programs that it runs. What
+ * its files share:
  *
  *   code.c     code objects: segments, relocations, symbols, kernels and their metadata
  *   decode.c   machine code into struct inst, by LLVM's disassembler; opcodes.c finds a mnemonic's handler
@@ -92,8 +92,8 @@ enum dpp_kind {
 };
 
 /*
- * An instruction as LLVM's disassembler writes it, with its operands in that order, destinations first, and
- * its modifiers.
+ * An instruction as LLVM's disassembler writes it, with its operands in that order, destinations first,
+ * and its modifiers.
  */
 struct inst {
 	void (*run)(struct wave *w, const struct inst *i); /* NULL: not decoded */
@@ -145,8 +145,8 @@ const struct opcode *opcode_find(const char *mnemonic);
 size_t opcode_length(const char *mnemonic);
 
 /*
- * lanes.c: run instructions with DPP or SDWA, through i->base, and v_dual_*, whose halves both read before
- * either writes.
+ * lanes.c: run instructions with DPP or SDWA, through i->base, and v_dual_*, whose halves both read
+ * before either writes.
  */
 void run_dpp(struct wave *w, const struct inst *i);
 void run_sdwa(struct wave *w, const struct inst *i);
@@ -274,9 +274,9 @@ uint64_t memory_alloc_code(int device, size_t nbytes);
 void memory_free_code(uint64_t address);
 
 /*
- * For caches.c and late.c: the caches that an access bypasses, or that are invalidated: the one next to the
- * CU (gfx9's L1, gfx1100's L0), gfx1100's L1, the scalar one, L2, and L2 as far as other L2s of its agent are
- * concerned.
+ * For caches.c and late.c: the caches that an access bypasses, or that are invalidated: the one next to
+ * the CU (gfx9's L1, gfx1100's L0), gfx1100's L1, the scalar one, L2, and L2 as far as other L2s of its
+ * agent are concerned.
  */
 enum { CACHE_NEAR = 1, CACHE_FAR = 2, CACHE_SCALAR = 4, CACHE_L2 = 8, CACHE_L2_AGENT = 16 };
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC, ACCESS_WRITEBACK };
@@ -318,9 +318,9 @@ static inline uint64_t access_word(const struct access *a, unsigned row, unsigne
 typedef void access_done(struct wave *w, const struct inst *i, const struct access *a);
 
 /*
- * Notes that an instruction is outstanding: what counts it, and whether it fills its first operand, which is
- * poisoned until waits for all of these counters have covered it. Called before caches_access of the same
- * instruction.
+ * Notes that an instruction is outstanding: what counts it, and whether it fills its first operand,
+ * which is poisoned until waits for all of these counters have covered it. Called before caches_access
+ * of the same instruction.
  */
 enum { COUNT_VM = 1, COUNT_LGKM = 2, COUNT_VS = 4, COUNT_UNORDERED = 8, COUNT_FILLS = 16 };
 void caches_count(struct wave *w, const struct inst *i, unsigned counters);
@@ -337,8 +337,8 @@ void caches_access(struct wave *w, const struct inst *i, struct access *a, acces
 void caches_scalar_load(struct wave *w, uint64_t address, unsigned ndwords, uint32_t *to);
 void caches_invalidate(struct wave *w, unsigned caches);
 /*
- * Waits until no more than these numbers are outstanding; -1: any number. False: not yet, and the wave tries
- * again.
+ * Waits until no more than these numbers are outstanding; -1: any number. False: not yet, and the
+ * wave tries again.
  */
 bool caches_wait(struct wave *w, int vmcnt, int lgkmcnt, int vscnt);
 /* One of this wave's outstanding operations may be done now. */
@@ -427,8 +427,8 @@ int dispatch_run(struct dispatch *d, const void *args);
  */
 unsigned dispatch_occupancy(const struct kernel *k, unsigned nthreads, unsigned dynamic_lds_bytes);
 /*
- * Ends the dispatch with a trap, or with an access to memory that does not exist, after a message with the
- * place.
+ * Ends the dispatch with a trap, or with an access to memory that does not exist, after a message
+ * with the place.
  */
 void wave_fault(struct wave *w, const struct inst *i, int how, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -7,8 +7,8 @@
 /* ---- sources and results ---- */
 
 /*
- * A source that the text leaves out is the destination (v_fmac and the like), or VCC for a mask
- * (v_dual_cndmask).
+ * A source that the text leaves out is the destination (v_fmac and the like), or VCC for
+ * a mask (v_dual_cndmask).
  */
 static const struct operand *source_operand(const struct inst *i, unsigned n, enum type type)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Vector instructions for floats: f16, f32, f64, packed ones, conversions, and the steps of a division.
- * Denormals are kept, rounding is to nearest even; output modifiers are ignored, as by hardware that keeps
- * denormals.
+ * Vector instructions for floats: f16, f32, f64, packed ones, conversions, and the steps of a
+ * division. Denormals are kept, rounding is to nearest even; output modifiers are ignored, as by
+ * hardware that keeps denormals.
  */
 #include "alu.h"
 
@@ -150,8 +150,8 @@ static int64_t saturate_i32(double x)
 
 /* clang-format off */
 /*
- * For f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1, and is kept below
- * it.
+ * For f16, f32 and f64; functions of tgmath.h have a's type. x - floor(x) may round to 1, and is
+ * kept below it.
  */
 #define UNARY_ALL(X, type, below_one) \
 	X(v_trunc_##type, , type, type, trunc(a)) X(v_floor_##type, , type, type, floor(a)) \
@@ -311,8 +311,8 @@ static double scale_operand(const struct format *f, double x, double d, double n
 	return field_exponent(f, n) <= f->tiny ? x * up : x;
 }
 /*
- * a * b + c; inexact results get an odd last bit, so that rounding them once more gives the same as rounding
- * once.
+ * a * b + c; inexact results get an odd last bit, so that rounding them once more gives the same
+ * as rounding once.
  */
 static long double fma_to_odd(long double a, long double b, long double c)
 {

@@ -106,8 +106,8 @@ static const struct unit {
 	unsigned vgpr_granule, lds_granule;
 } units[] = {
 	/*
-	 * CDNA: VGPRs and AGPRs are one file. RDNA3: a work-group processor, which HIP counts as one compute
-	 * unit; wave32.
+	 * CDNA: VGPRs and AGPRs are one file. RDNA3: a work-group processor, which HIP counts as one
+	 * compute unit; wave32.
 	 */
 	[GFX90A] = {{8, 8, 8, 8, 512, 512, 512, 512, 64 << 10, 16}, 8, 512},
 	[GFX942] = {{8, 8, 8, 8, 512, 512, 512, 512, 64 << 10, 16}, 8, 512},
@@ -538,8 +538,8 @@ static void release_waves(struct block *b, enum wave_state from)
 }
 
 /*
- * Gives each wave a turn, and handles barriers. At ds_gws_barrier, ROCm's barrier of a grid, one wave of each
- * block arrives.
+ * Gives each wave a turn, and handles barriers. At ds_gws_barrier, ROCm's barrier of a grid, one wave of
+ * each block arrives.
  */
 static void run_round(struct run *r, bool others_run)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * 16-bit floating point as bits: IEEE binary16 (f16) and the upper half of a float (bf16), to float and back.
- * fold.h computes with them. Rounding is to nearest, ties to even, and every NaN becomes the same one, so
- * results have the same bits on all platforms. A sum or product of two of these numbers may be rounded to
- * float first and to 16 bits then: the result is correctly rounded, because float has more than twice as many
- * digits.
+ * 16-bit floating point as bits: IEEE binary16 (f16) and the upper half of a float (bf16), to float and
+ * back. fold.h computes with them. Rounding is to nearest, ties to even, and every NaN becomes the same
+ * one, so results have the same bits on all platforms. A sum or product of two of these numbers may be
+ * rounded to float first and to 16 bits then: the result is correctly rounded, because float has more than
+ * twice as many digits.
  */
 #ifndef GSHMEM_FLOAT16_H
 #define GSHMEM_FLOAT16_H
@@ -60,8 +60,8 @@ GSHMEMI_FN uint16_t gshmemi_f16_from_float(float value)
 	const uint32_t sign = gshmemi_float_bits(value) >> 16 & 0x8000,
 		       bits = gshmemi_float_bits(value) & 0x7fffffff;
 	/*
-	 * Add half an ulp less one, and one more if the result is odd; a carry goes into the exponent, up to
-	 * infinity.
+	 * Add half an ulp less one, and one more if the result is odd; a carry goes into the exponent,
+	 * up to infinity.
 	 */
 	const uint32_t normal = (bits - (112U << 23) + 0xfff + (bits >> 13 & 1)) >> 13;
 	/* From 0.5 to 1 a float's ulp is that of the subnormals: the addition rounds. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The type-generic names: gshmem_put(dest, source, nelems, pe) and so on choose by the type of the symmetric
- * object, with or without a context in front. C++ has overloads, C11 has _Generic, older C has only the typed
- * names.
+ * The type-generic names: gshmem_put(dest, source, nelems, pe) and so on choose by the type of the
+ * symmetric object, with or without a context in front. C++ has overloads, C11 has _Generic, older C has
+ * only the typed names.
  */
 #ifndef GSHMEM_GENERIC_H
 #define GSHMEM_GENERIC_H

@@ -135,8 +135,8 @@ static inline __device__ __attribute__((always_inline)) void gshmemi_arch_mark_p
 #endif
 
 /*
- * Peers, the heap and what the library polls are global memory. If compilers know, no instruction has to find
- * out.
+ * Peers, the heap and what the library polls are global memory. If compilers know, no instruction has
+ * to find out.
  */
 #define GSHMEMI_ARCH_GLOBAL     __attribute__((address_space(1)))
 

@@ -126,8 +126,8 @@ enum gshmemi_amo {
 /*
  * All that the library asks of a platform. Files outside of arch/ use nothing else of arch/, and name no
  * platform. A platform's header gives all of it in each pass of its compiler; where kernels run on a GPU,
- * arch/host.h gives the functions for the CPU. If a header lacks something, that is an error here; there are
- * no defaults.
+ * arch/host.h gives the functions for the CPU. If a header lacks something, that is an error here; there
+ * are no defaults.
  */
 
 /*
@@ -308,9 +308,9 @@ GSHMEMI_ARCH_GIVES(uint32_t, spread, (void));
 /* ---- groups: GSHMEMI_THREAD, GSHMEMI_WAVE (the lanes that make the call together), GSHMEMI_WG ---- */
 
 /*
- * Meet the lanes of the wave that make this call together; returns their mask, on the host bit 0. Lanes with
- * other keys (arguments) make other calls: in a loop they may be in other iterations, which a GPU keeps
- * apart.
+ * Meet the lanes of the wave that make this call together; returns their mask, on the host bit 0.
+ * Lanes with other keys (arguments) make other calls: in a loop they may be in other iterations, which
+ * a GPU keeps apart.
  */
 GSHMEMI_ARCH_GIVES(uint64_t, wave_enter, (uint64_t key));
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives of memory, order and time in C11: the CPU executes them on every platform, and kernels do on
- * the cpu platform. Between processes that share memory, C11 atomics are "system scope". They rely on C11
- * alone, for CPUs with any memory order; x86 executes an instruction only for fence_system, aarch64 a dmb for
- * each fence.
+ * The primitives of memory, order and time in C11: the CPU executes them on every platform, and kernels do
+ * on the cpu platform. Between processes that share memory, C11 atomics are "system scope". They rely on C11
+ * alone, for CPUs with any memory order; x86 executes an instruction only for fence_system, aarch64 a dmb
+ * for each fence.
  */
 #ifndef GSHMEM_ARCH_C11_H
 #define GSHMEM_ARCH_C11_H
@@ -14,9 +14,9 @@
 #define GSHMEMI_ARCH_HAS_F16 0
 
 /*
- * Relaxed, except under ThreadSanitizer, which does not see the order of fences: there each load and store
- * has the order of the fence beside it. Between the lanes of a block that would hide races, so there they
- * stay relaxed.
+ * Relaxed, except under ThreadSanitizer, which does not see the order of fences: there each load and
+ * store has the order of the fence beside it. Between the lanes of a block that would hide races, so
+ * there they stay relaxed.
  */
 #if defined(__SANITIZE_THREAD__)
 #define GSHMEMI_ARCH_TSAN 1

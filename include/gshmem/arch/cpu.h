@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The primitives on the cpu platform. A lane is a fiber, a wave a group of fibers of one thread, a work-group
- * one thread, a PE one process. Peers are mapped into this process, so C11 atomics between processes are
- * "system scope".
+ * The primitives on the cpu platform. A lane is a fiber, a wave a group of fibers of one thread, a
+ * work-group one thread, a PE one process. Peers are mapped into this process, so C11 atomics between
+ * processes are "system scope".
  *
  * arch/c11.h has memory, order and time.
  */
@@ -257,8 +257,8 @@ GSHMEM_HOST_API void gshmemi_delivery_order(int context);
  */
 GSHMEM_HOST_API void gshmemi_delivery_complete(int context, const int *target_pes, size_t npes);
 /*
- * Deliver all that is open, of all callers and contexts; stop also ends the thread, which the next operation
- * restarts.
+ * Deliver all that is open, of all callers and contexts; stop also ends the thread, which the
+ * next operation restarts.
  */
 GSHMEM_HOST_API void gshmemi_delivery_flush(void);
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);

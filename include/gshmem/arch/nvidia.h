@@ -188,8 +188,8 @@ GSHMEMI_ARCH_FN void gshmemi_arch_group_read(uint64_t *words)
 }
 
 /*
- * A second call in each put takes 24 registers of a kernel that computes (user_gemm on sm_90), checks on or
- * off.
+ * A second call in each put takes 24 registers of a kernel that computes (user_gemm on sm_90), checks
+ * on or off.
  */
 #define GSHMEMI_ARCH_COMPARES_APART     0
 

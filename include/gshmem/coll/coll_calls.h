@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collectives' API, stamped from coll_list.h: for kernels and the host in HIP units, and as the library's
- * functions.
+ * The collectives' API, stamped from coll_list.h: for kernels and the host in HIP units, and as
+ * the library's functions.
  */
 #ifndef GSHMEM_COLL_CALLS_H
 #define GSHMEM_COLL_CALLS_H

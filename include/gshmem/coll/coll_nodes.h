@@ -16,8 +16,8 @@ GSHMEMI_FN const struct gshmemi_team_nodes *gshmemi_coll_nodes(const struct gshm
 }
 
 /*
- * All threads put to a PE of the team, which may be this one. source must stay unchanged until the collective
- * ends.
+ * All threads put to a PE of the team, which may be this one. source must stay unchanged until
+ * the collective ends.
  */
 GSHMEMI_FN void gshmemi_coll_put(
 	const struct gshmemi_coll *c, void *dest, const void *source, size_t nbytes, unsigned align, int pe)

@@ -8,8 +8,8 @@
  * A flag may be ahead, so waits ask for "at least". Nothing is ever reset. OpenSHMEM has dest ready on all
  * PEs when any of them calls, so nobody asks before it puts.
  *
- * The threads of a group share the work. All that goes to a PE goes by the operations of rma.h and the flags
- * of sync.h.
+ * The threads of a group share the work. All that goes to a PE goes by the operations of rma.h and the
+ * flags of sync.h.
  */
 #ifndef GSHMEM_COLL_PHASE_H
 #define GSHMEM_COLL_PHASE_H
@@ -133,8 +133,8 @@ GSHMEMI_FN uint64_t gshmemi_coll_hash(const struct gshmemi_coll_args *a)
 }
 
 /*
- * Checks that dest and source lie in allocations, and do not overlap, unless in_place allows that they are
- * one.
+ * Checks that dest and source lie in allocations, and do not overlap, unless in_place allows that
+ * they are one.
  */
 GSHMEMI_COLD void gshmemi_coll_check_buffers_at(const char *dest, size_t dest_nbytes, const char *source,
 	size_t source_nbytes, unsigned align, int in_place, const char *call, uint64_t caller)
@@ -194,9 +194,9 @@ GSHMEMI_FN void gshmemi_coll_check_args(int scope, const struct gshmemi_coll_arg
 }
 
 /*
- * Moves a value that all threads of a group have alike into scalar registers, where a GPU has them: a branch
- * on it masks no lanes. If each branch needs a mask, clang 19 runs out of scalar registers and loses lanes
- * (docs/device-path.md).
+ * Moves a value that all threads of a group have alike into scalar registers, where a GPU has them: a
+ * branch on it masks no lanes. If each branch needs a mask, clang 19 runs out of scalar registers and
+ * loses lanes (docs/device-path.md).
  */
 #define GSHMEMI_COLL_UNIFORM(value) ((value) = (__typeof__(value))gshmemi_arch_uniform((uint64_t)(value)))
 
@@ -252,8 +252,8 @@ GSHMEMI_FN int gshmemi_coll_world_pe(const struct gshmemi_coll *c, int pe)
 }
 
 /*
- * The same for operations: it carries the library's context where that matters, so the caller's quiet ignores
- * them.
+ * The same for operations: it carries the library's context where that matters, so the caller's
+ * quiet ignores them.
  */
 GSHMEMI_FN int gshmemi_coll_op_pe(const struct gshmemi_coll *c, int pe)
 {
@@ -277,8 +277,8 @@ void gshmemi_host_hold(int is_begin); /* src/net/net.c */
 #endif
 
 /*
- * Between a call with 1 and one with 0 the net holds back the host's requests, so that they leave in one
- * message.
+ * Between a call with 1 and one with 0 the net holds back the host's requests, so that they leave
+ * in one message.
  */
 GSHMEMI_FN void gshmemi_coll_hold(int is_begin)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of reductions: acc = acc op x, element by element, for every type and operation of
- * OpenSHMEM.
+ * The arithmetic of reductions: acc = acc op x, element by element, for every type and
+ * operation of OpenSHMEM.
  */
 #ifndef GSHMEM_FOLD_H
 #define GSHMEM_FOLD_H
@@ -12,8 +12,8 @@
 #include <gshmem/api/float16.h>
 
 /*
- * The kind of an element: what its bits mean. long and long long are one kind, and so are size_t and unsigned
- * long.
+ * The kind of an element: what its bits mean. long and long long are one kind, and so are size_t
+ * and unsigned long.
  */
 enum gshmemi_kind {
 	GSHMEMI_KIND_U8,
@@ -65,8 +65,8 @@ GSHMEMI_PRODUCT(complex_f64)
 #undef GSHMEMI_PRODUCT
 
 /*
- * Elements are copied, because their storage may be declared as words. Loops of a known length become vector
- * code.
+ * Elements are copied, because their storage may be declared as words. Loops of a known length
+ * become vector code.
  */
 #define GSHMEMI_FOLD_SOME(TYPE, EXPR, SOME) \
 	for (; nbytes - at >= (SOME) * sizeof(TYPE); at += (SOME) * sizeof(TYPE)) { \

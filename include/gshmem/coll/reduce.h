@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives that compute: reductions, scans, reduce_scatter. coll_phase.h says how PEs tell each other of
- * data.
+ * Collectives that compute: reductions, scans, reduce_scatter. coll_phase.h says how PEs tell each
+ * other of data.
  *
  * Elements are always folded in the order of the PEs, by one PE or by all of them alike: results are the same
  * on all PEs, in every run, by every scope and for every size of the message.

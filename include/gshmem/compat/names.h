@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What nvshmem.h and rocshmem.hpp share: macros that define the calls of both libraries as calls of gshmem.
- * GSHMEMI_NAMES_HOST and GSHMEMI_NAMES_QUERIES take the library's prefix. GSHMEMI_NAMES_CALLS (by threads,
- * waves and work-groups) and GSHMEMI_NAMES_STREAM (by the CPU, on a stream) need macros that the header
- * defines before it uses them, and undefines afterwards. First, the library's name of the call NAME in each
- * scope:
+ * What nvshmem.h and rocshmem.hpp share: macros that define the calls of both libraries as calls of
+ * gshmem. GSHMEMI_NAMES_HOST and GSHMEMI_NAMES_QUERIES take the library's prefix. GSHMEMI_NAMES_CALLS (by
+ * threads, waves and work-groups) and GSHMEMI_NAMES_STREAM (by the CPU, on a stream) need macros that the
+ * header defines before it uses them, and undefines afterwards. First, the library's name of the call NAME
+ * in each scope:
  *
  *   GSHMEMI_THREAD_THEIRS(NAME)
  *   GSHMEMI_WAVE_THEIRS(NAME)

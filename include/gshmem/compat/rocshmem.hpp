@@ -80,8 +80,8 @@ GSHMEMI_NAMES_HOST(rocshmem)
 GSHMEMI_NAMES_BUFFERS(rocshmem)
 
 /*
- * Programs ask for their number before init, to choose a device by it. This then initializes, and init does
- * nothing.
+ * Programs ask for their number before init, to choose a device by it. This then initializes, and
+ * init does nothing.
  */
 inline bool gshmemi_was_early = false;
 
@@ -329,8 +329,8 @@ static inline __device__ int rocshmem_wg_ctx_create(int64_t options, rocshmem_ct
 }
 
 /*
- * The default context with the PEs of a team at one stride: see gshmem/order/context.h for how a handle holds
- * them.
+ * The default context with the PEs of a team at one stride: see gshmem/order/context.h for how a
+ * handle holds them.
  */
 static inline __device__ int rocshmem_wg_team_create_ctx(
 	rocshmem_team_t team, long options, rocshmem_ctx_t *ctx)

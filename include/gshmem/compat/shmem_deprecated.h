@@ -16,8 +16,8 @@
 #define SHMEM_CMP_LE            SHMEM_CMP_LE
 
 /*
- * Elements of pSync arrays, of which the library uses two; and the least of pWrk arrays, which it does not
- * use.
+ * Elements of pSync arrays, of which the library uses two; and the least of pWrk arrays, which it
+ * does not use.
  */
 #define SHMEM_SYNC_VALUE              0L
 #define SHMEM_SYNC_SIZE               4

@@ -11,8 +11,8 @@
  * A kernel's operations on PEs that are not mapped are requests to the library (rpc/remote.h), which hands
  * them to the net.
  *
- * Carriers also keep order: gshmemi_order and gshmemi_complete ask the carriers, and make the caller's own
- * fence.
+ * Carriers also keep order: gshmemi_order and gshmemi_complete ask the carriers, and make the
+ * caller's own fence.
  */
 #ifndef GSHMEM_CARRY_H
 #define GSHMEM_CARRY_H
@@ -30,8 +30,8 @@
 #define GSHMEMI_COND_SIGNAL 1
 
 /*
- * An operation: what a call asks of a PE. Places there are offsets in regions; local is the only address
- * here.
+ * An operation: what a call asks of a PE. Places there are offsets in regions; local is the
+ * only address here.
  */
 struct gshmemi_operation {
 	uint8_t what;     /* enum gshmemi_what */
@@ -106,9 +106,9 @@ GSHMEMI_FN void gshmemi_apply_flag(uint64_t *flag, uint64_t value)
 }
 
 /*
- * Perform an operation on memory that this thread reaches. base is the PE's region, sig_base the region of
- * the signal. Returns the old value of an atomic. The release before the signal pairs with the acquire of
- * gshmemi_wait.
+ * Perform an operation on memory that this thread reaches. base is the PE's region, sig_base the region
+ * of the signal. Returns the old value of an atomic. The release before the signal pairs with the
+ * acquire of gshmemi_wait.
  */
 GSHMEMI_FN uint64_t gshmemi_apply(const struct gshmemi_operation *o, char *base, char *sig_base)
 {
@@ -172,8 +172,8 @@ GSHMEMI_COLD void gshmemi_remote_complete(int context, const int *target_pes, si
 #endif
 
 /*
- * Whether kernels can operate on PEs that are not mapped. 0: such an operation of a GPU's kernel ends the
- * job.
+ * Whether kernels can operate on PEs that are not mapped. 0: such an operation of a GPU's kernel
+ * ends the job.
  */
 #ifndef GSHMEMI_HAS_NET
 #define GSHMEMI_HAS_NET 1
@@ -213,8 +213,8 @@ GSHMEMI_FN ptrdiff_t gshmemi_distance(unsigned region, int peer, int is_amo)
 {
 	const struct gshmemi_region *r = &gshmemi_state.regions[region];
 	/*
-	 * a variable, because gcc 12's -fsanitize=pointer-overflow takes index 0 in one branch of (a ? b :
-	 * c)[i]
+	 * a variable, because gcc 12's -fsanitize=pointer-overflow takes index 0 in one branch of (a ?
+	 * b : c)[i]
 	 */
 	const ptrdiff_t *deltas = is_amo ? r->amo_delta : r->delta;
 
@@ -269,8 +269,8 @@ GSHMEMI_COLD uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 /* ---- turns ---- */
 
 /*
- * Which field of a lock's word says whose turn it is: of gshmem_set_lock (order/lock.h) or of a window
- * (win/epoch.h).
+ * Which field of a lock's word says whose turn it is: of gshmem_set_lock (order/lock.h) or of
+ * a window (win/epoch.h).
  */
 enum gshmemi_turn { GSHMEMI_TURN_LOCK, GSHMEMI_TURN_EXCLUSIVE, GSHMEMI_TURN_SHARED };
 #define GSHMEMI_TURN_NBITS 15 /* bits of a field of a window's lock; one more bit lies between two fields */
@@ -287,9 +287,9 @@ GSHMEMI_FN uint32_t gshmemi_turn_of(uint64_t word, int which)
 /* ---- order ---- */
 
 /*
- * Bits of gshmemi_state.why. LATE: a carrier that performs operations late may have some open; carriers that
- * perform them at once have nothing to order. CARRIES: there is a late carrier. OPEN: requests to owners may
- * be open.
+ * Bits of gshmemi_state.why. LATE: a carrier that performs operations late may have some open; carriers
+ * that perform them at once have nothing to order. CARRIES: there is a late carrier. OPEN: requests to
+ * owners may be open.
  */
 #if GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_WHY_OPEN    (GSHMEMI_ARCH_HOST_DIRECT ? GSHMEMI_WHY_ASKED : GSHMEMI_WHY_NET)
@@ -323,8 +323,8 @@ GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 }
 
 /*
- * Carriers perform what this thread handed over in this context to these PEs (NULL: to all); on the host, all
- * threads.
+ * Carriers perform what this thread handed over in this context to these PEs (NULL: to all); on the
+ * host, all threads.
  */
 GSHMEMI_CARRY_LATE void gshmemi_carry_complete_at(int context, const int *target_pes, size_t npes)
 {
@@ -340,10 +340,10 @@ GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_
 }
 
 /*
- * The caller's earlier operations in this context reach each PE before its later ones. For a group the
- * earlier ones may be another thread's, so each thread completes its own. A thread alone also completes them
- * if some of its operations on a PE take another path than others and could overtake them
- * (GSHMEMI_WHY_MIXED).
+ * The caller's earlier operations in this context reach each PE before its later ones. For a group
+ * the earlier ones may be another thread's, so each thread completes its own. A thread alone also
+ * completes them if some of its operations on a PE take another path than others and could
+ * overtake them (GSHMEMI_WHY_MIXED).
  */
 GSHMEMI_FN void gshmemi_order(int scope, int context)
 {

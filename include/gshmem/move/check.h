@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_CHECK: finds what is wrong with the arguments of a call. All of it lies behind a sentinel or a bit
- * of gshmemi_state.why.
+ * GSHMEM_CHECK: finds what is wrong with the arguments of a call. All of it lies behind a sentinel or a
+ * bit of gshmemi_state.why.
  */
 #ifndef GSHMEM_CHECK_H
 #define GSHMEM_CHECK_H
@@ -56,8 +56,8 @@ GSHMEMI_FN void gshmemi_check_argument(
 }
 
 /*
- * GSHMEM_CHECK: the whole work-group makes the call. The share of a missing thread would silently stay
- * undone.
+ * GSHMEM_CHECK: the whole work-group makes the call. The share of a missing thread would
+ * silently stay undone.
  */
 GSHMEMI_COLD void gshmemi_check_group_at(const char *call, uint64_t caller)
 {

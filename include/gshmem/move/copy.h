@@ -106,8 +106,8 @@ GSHMEMI_FN void gshmemi_group_end(const struct gshmemi_group *group)
 enum gshmemi_way { GSHMEMI_TO_PEER, GSHMEMI_FROM_PEER };
 
 /*
- * Read a word of word_nbytes, a constant, from the source; write it. The end that is not a peer's is global
- * memory.
+ * Read a word of word_nbytes, a constant, from the source; write it. The end that is not a peer's
+ * is global memory.
  */
 GSHMEMI_FN struct gshmemi_word gshmemi_word_read(int way, const char *source, unsigned word_nbytes)
 {
@@ -256,8 +256,8 @@ GSHMEMI_FN void gshmemi_copy_words(int way, char *dest, const char *source, size
 }
 
 /*
- * One thread copies fewer than 16 bytes, a multiple of align, in pieces of 8, 4, 2 and 1 bytes that add up to
- * nbytes.
+ * One thread copies fewer than 16 bytes, a multiple of align, in pieces of 8, 4, 2 and 1 bytes that add
+ * up to nbytes.
  */
 GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
 {
@@ -273,8 +273,8 @@ GSHMEMI_FN void gshmemi_copy_rest(int way, char *dest, const char *source, unsig
 }
 
 /*
- * The same in ascending order, for bytes in front of a multiple of 16: both ends are then aligned for each
- * piece.
+ * The same in ascending order, for bytes in front of a multiple of 16: both ends are then aligned
+ * for each piece.
  */
 GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsigned nbytes, unsigned align)
 {
@@ -290,8 +290,8 @@ GSHMEMI_FN void gshmemi_copy_head(int way, char *dest, const char *source, unsig
 }
 
 /*
- * Copy between global memory. align, a constant, is the alignment that the caller's type promises for both
- * ends.
+ * Copy between global memory. align, a constant, is the alignment that the caller's type promises
+ * for both ends.
  */
 GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, size_t nbytes, unsigned align,
 	const struct gshmemi_group *group)
@@ -330,8 +330,8 @@ GSHMEMI_FN void gshmemi_copy_global(int way, char *dest, const char *source, siz
 }
 
 /*
- * Copy where the end that is not a peer's is LDS or a stack: 16 bytes at a time if both ends are aligned, as
- * tiles are.
+ * Copy where the end that is not a peer's is LDS or a stack: 16 bytes at a time if both ends are aligned,
+ * as tiles are.
  */
 GSHMEMI_FN void gshmemi_copy_local(int way, char *dest, const char *source, size_t nbytes, unsigned align,
 	const struct gshmemi_group *group)
@@ -432,9 +432,9 @@ GSHMEMI_FN void gshmemi_copy_elements(
 }
 
 /*
- * Copy blocks; b.elem_nbytes is a constant. The threads form rows, as many as they suffice for; the threads of
- * a row copy a block together. A GPU's code has the loop of single elements only where the block's size is a
- * constant.
+ * Copy blocks; b.elem_nbytes is a constant. The threads form rows, as many as they suffice for; the threads
+ * of a row copy a block together. A GPU's code has the loop of single elements only where the block's size
+ * is a constant.
  */
 GSHMEMI_FN void gshmemi_copy_blocks(
 	int scope, int way, void *dest, const void *source, struct gshmemi_blocks b)

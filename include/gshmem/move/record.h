@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * GSHMEM_TRACE: operations, and calls of groups, as events. On the host and on the cpu platform the slow path
- * records an operation, where GSHMEM_STATS counts it. Kernels of GPUs record it around the direct path
- * (GSHMEMI_TRACES_DIRECT).
+ * GSHMEM_TRACE: operations, and calls of groups, as events. On the host and on the cpu platform the
+ * slow path records an operation, where GSHMEM_STATS counts it. Kernels of GPUs record it around the
+ * direct path (GSHMEMI_TRACES_DIRECT).
  */
 #ifndef GSHMEM_RECORD_H
 #define GSHMEM_RECORD_H

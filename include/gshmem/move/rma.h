@@ -169,8 +169,8 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 #ifndef GSHMEMI_BODIES /* defined by files of the library that export other calls */
 
 /*
- * What a stamp over a long body calls. The library exports hundreds, so there each calls one function per
- * operation.
+ * What a stamp over a long body calls. The library exports hundreds, so there each calls one
+ * function per operation.
  */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_STAMPED(OP, SCOPE, ...)       gshmemi_host_##OP(GSHMEMI_REGION_HEAP, __VA_ARGS__)
@@ -222,8 +222,8 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 	}
 
 /*
- * All forms of put and get for one name at one scope. PREFIX and SUFFIX tell the spec's calls from the
- * extensions.
+ * All forms of put and get for one name at one scope. PREFIX and SUFFIX tell the spec's calls
+ * from the extensions.
  */
 #define GSHMEMI_PUT_GET(PREFIX, NAME, TYPE, SUFFIX, SCOPE) \
 	GSHMEMI_PUT(PREFIX, NAME, _put##SUFFIX, TYPE, GSHMEMI_SIZEOF(TYPE), GSHMEMI_ALIGNOF(TYPE), SCOPE, 0) \

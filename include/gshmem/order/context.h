@@ -58,8 +58,8 @@ GSHMEMI_FN const struct gshmemi_context *gshmemi_ctx_find(gshmem_ctx_t ctx, cons
 }
 
 /*
- * Translates a PE of the context's team to one of the world; it carries the context if the slow path needs
- * that.
+ * Translates a PE of the context's team to one of the world; it carries the context if the slow
+ * path needs that.
  */
 GSHMEMI_COLD int gshmemi_ctx_pe_at(gshmem_ctx_t ctx, int pe, const char *call, uint64_t caller)
 {

@@ -17,16 +17,16 @@
 #define GSHMEMI_LOCK_TICKET (1ULL << 32)
 
 /*
- * Pause between two polls of a held lock. Where each poll is a kernel, the library's own file defines it to
- * sleep.
+ * Pause between two polls of a held lock. Where each poll is a kernel, the library's own file defines
+ * it to sleep.
  */
 #ifndef GSHMEMI_LOCK_PAUSE
 #define GSHMEMI_LOCK_PAUSE(polls_p) gshmemi_wait_pause(polls_p, -1)
 #endif
 
 /*
- * A lock's home follows from its offset in the heap, so all PEs agree on it; program variables have equal
- * page offsets.
+ * A lock's home follows from its offset in the heap, so all PEs agree on it; program variables have
+ * equal page offsets.
  */
 GSHMEMI_FN int gshmemi_lock_home(const long *lock)
 {

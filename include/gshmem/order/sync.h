@@ -64,8 +64,8 @@ GSHMEMI_FN void gshmemi_wave_joins(int scope, uint64_t lanes)
 }
 
 /*
- * Orders the operations of a context. context is as in gshmemi_pe_context: a constant 0 for calls without
- * one.
+ * Orders the operations of a context. context is as in gshmemi_pe_context: a constant 0 for
+ * calls without one.
  */
 GSHMEMI_FN void gshmemi_fence(int scope, int context, const char *call)
 {
@@ -124,9 +124,9 @@ GSHMEMI_FN void gshmemi_quiet(int scope, int context, const int *target_pes, siz
 /* ---- barriers ---- */
 
 /*
- * Write a word of the sync region on a PE of the world: raise a flag or a packet, or put a word whatever it
- * was. The write is ordered after nothing: call gshmemi_complete first. Carriers keep it in the library's own
- * context.
+ * Write a word of the sync region on a PE of the world: raise a flag or a packet, or put a word whatever
+ * it was. The write is ordered after nothing: call gshmemi_complete first. Carriers keep it in the
+ * library's own context.
  */
 GSHMEMI_FN void gshmemi_sync_write(int what, uint64_t *word, uint64_t value, int pe, const char *call)
 {

@@ -2,9 +2,9 @@
 /*
  * Teams: what a handle stands for in a kernel, and which PEs a team has. The host's side is src/team/.
  *
- * A handle is a number in place of a pointer: the place of the team's sync block, counted from 1, and above
- * it how many teams have been made at this place, so that the handle of a destroyed team is not that of the
- * next one.
+ * A handle is a number in place of a pointer: the place of the team's sync block, counted from 1, and
+ * above it how many teams have been made at this place, so that the handle of a destroyed team is not that
+ * of the next one.
  */
 #ifndef GSHMEM_TEAM_H
 #define GSHMEM_TEAM_H

@@ -30,11 +30,11 @@
 #endif
 
 /*
- * Registers that are live across calls add up along a chain of calls, and kernels pay for the longest chain.
- * So the functions that do the work call no other function, or none that needs many registers.
- * gshmemi_remote_lines_at calls them in turn, serves the mailbox in between, and keeps little more than its
- * arguments. All lanes of a request call them together; the lowest lane does what is to be done once for the
- * wave.
+ * Registers that are live across calls add up along a chain of calls, and kernels pay for the longest
+ * chain. So the functions that do the work call no other function, or none that needs many registers.
+ * gshmemi_remote_lines_at calls them in turn, serves the mailbox in between, and keeps little more than
+ * its arguments. All lanes of a request call them together; the lowest lane does what is to be done once
+ * for the wave.
  */
 
 /*
@@ -82,8 +82,8 @@ GSHMEMI_COLD uint32_t gshmemi_remote_open_at(uint64_t lanes, uint64_t head)
 }
 
 /*
- * Serves mail while a wave waits. It need not test gshmemi_state.why: without a mailbox the attention word
- * is 0.
+ * Serves mail while a wave waits. It need not test gshmemi_state.why: without a mailbox the attention
+ * word is 0.
  */
 GSHMEMI_FN void gshmemi_remote_attend(void)
 {
@@ -103,8 +103,8 @@ GSHMEMI_FN uint32_t gshmemi_remote_open(uint64_t lanes, uint64_t head)
 }
 
 /*
- * The number of the step that a slot's owner posts: the client word holds the last one until the slot is
- * closed.
+ * The number of the step that a slot's owner posts: the client word holds the last one until the
+ * slot is closed.
  */
 GSHMEMI_FN uint32_t gshmemi_remote_seq(uint32_t slot)
 {
@@ -211,8 +211,8 @@ GSHMEMI_FN uint64_t gshmemi_remote_poll(uint32_t slot, uint64_t started_ns)
 }
 
 /*
- * Poll for the answer to the slot's step, for a while. started_ns is 0 at first, then what the last call
- * returned.
+ * Poll for the answer to the slot's step, for a while. started_ns is 0 at first, then what the
+ * last call returned.
  */
 GSHMEMI_COLD uint64_t gshmemi_remote_await_at(uint32_t slot, uint64_t lanes, uint64_t started_ns)
 {

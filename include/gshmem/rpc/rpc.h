@@ -9,8 +9,8 @@
 #include <gshmem/rpc/rpc_slot.h>
 
 /*
- * Operations of the library: class 'g'. From 0x67000100 on they are for operations on PEs that are not
- * mapped.
+ * Operations of the library: class 'g'. From 0x67000100 on they are for operations on PEs that
+ * are not mapped.
  */
 enum gshmemi_rpc_ops {
 	GSHMEMI_RPC_QUIET = 0x67000001, /* answer: how many posted calls of the client are complete */
@@ -68,8 +68,8 @@ GSHMEMI_FN uint32_t gshmemi_rpc_home(const struct gshmemi_rpc_channel *c, uint64
 }
 
 /*
- * The slot at which a post looks first: another one each time, whose last call was most likely answered long
- * ago.
+ * The slot at which a post looks first: another one each time, whose last call was most likely
+ * answered long ago.
  */
 GSHMEMI_FN uint32_t gshmemi_rpc_post_home(const struct gshmemi_rpc_channel *c, uint32_t home)
 {
@@ -129,8 +129,8 @@ GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gsh
 }
 
 /*
- * Wait for the answer to the step. Every lane gets it and sees what the server wrote. status is
- * gshmemi_rpc_await's.
+ * Wait for the answer to the step. Every lane gets it and sees what the server wrote.
+ * status is gshmemi_rpc_await's.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_receive(
 	const struct gshmemi_rpc_channel *c, const struct gshmemi_rpc_port *port, const char *call)
@@ -329,8 +329,8 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi
 }
 
 /*
- * The same. Where lanes take turns on a CPU, one alone copies as fast as all, and meeting takes longer than
- * copying.
+ * The same. Where lanes take turns on a CPU, one alone copies as fast as all, and meeting takes
+ * longer than copying.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope,
 	uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
@@ -415,8 +415,8 @@ GSHMEMI_FN void gshmemi_rpc_complete_wave(
 }
 
 /*
- * Wait until the call of this ticket has been answered. Returns 0, or its error while the slot still holds
- * it.
+ * Wait until the call of this ticket has been answered. Returns 0, or its error while the slot
+ * still holds it.
  */
 GSHMEMI_FN int gshmemi_rpc_finish(
 	const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq, const char *call)

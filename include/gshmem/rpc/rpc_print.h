@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * gshmemx_printf and gshmemx_assert. A lane sends a message, the format and its arguments, as the steps of a
- * stream; src/rpc/print.c assembles and prints it. Both sides read the format with the parser below, so that
- * they agree on what each argument is for: the lane sends the bytes only of arguments that are printed as
- * strings.
+ * gshmemx_printf and gshmemx_assert. A lane sends a message, the format and its arguments, as the steps of
+ * a stream; src/rpc/print.c assembles and prints it. Both sides read the format with the parser below, so
+ * that they agree on what each argument is for: the lane sends the bytes only of arguments that are
+ * printed as strings.
  *
  * A message is words of 8 bytes:
  *
@@ -70,8 +70,8 @@ GSHMEMI_FN unsigned gshmemi_print_flag(char c)
 }
 
 /*
- * Reads a width or precision at *at_p, which moves past it; empty_value if there is none. Too large ones are
- * clamped.
+ * Reads a width or precision at *at_p, which moves past it; empty_value if there is none. Too large
+ * ones are clamped.
  */
 GSHMEMI_FN int gshmemi_print_number(const char *format, size_t *at_p, int empty_value)
 {
@@ -172,8 +172,8 @@ struct gshmemi_print_writer {
 };
 
 /*
- * Send what the page holds. flags: GSHMEMI_RPC_LAST or 0. Nothing of w is read between the answer and the
- * acquire.
+ * Send what the page holds. flags: GSHMEMI_RPC_LAST or 0. Nothing of w is read between the answer
+ * and the acquire.
  */
 GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t flags)
 {
@@ -234,8 +234,8 @@ GSHMEMI_FN uint64_t gshmemi_print_extent(uint64_t address, unsigned char_nbytes,
 }
 
 /*
- * Argument i is printed as text of at most limit characters, if it has this kind; else it is an ordinary
- * word.
+ * Argument i is printed as text of at most limit characters, if it has this kind; else it is
+ * an ordinary word.
  */
 GSHMEMI_FN void gshmemi_print_use(
 	struct gshmemi_print_arg *args, unsigned nargs, unsigned i, unsigned kind, int limit)
@@ -251,9 +251,9 @@ GSHMEMI_FN void gshmemi_print_use(
 }
 
 /*
- * Find the lengths of the strings. No more of a string is read than C allows. Nothing is read if the address
- * is printed, if the conversion is for something else, or if there is none: the argument then becomes a
- * pointer.
+ * Find the lengths of the strings. No more of a string is read than C allows. Nothing is read if the
+ * address is printed, if the conversion is for something else, or if there is none: the argument then
+ * becomes a pointer.
  */
 GSHMEMI_FN void gshmemi_print_measure(const char *format, struct gshmemi_print_arg *args, unsigned nargs)
 {

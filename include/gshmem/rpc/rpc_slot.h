@@ -66,8 +66,8 @@ GSHMEMI_FN int gshmemi_rpc_is_answered(const struct gshmemi_rpc_channel *c, uint
 }
 
 /*
- * Lock this slot. Returns 0 if another client or the server has it. *seq_p receives the number of its last
- * step.
+ * Lock this slot. Returns 0 if another client or the server has it. *seq_p receives the number of
+ * its last step.
  *
  * No fence is needed: the last owner read the page before it unlocked, the server before it answered, and our
  * stores depend on having seen both by a branch, over which no GPU speculates stores.
@@ -138,8 +138,8 @@ GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
 }
 
 /*
- * Hand the slot to the server. Release: pairs with the acquire in gshmemi_rpc_take. The bell is a hint and
- * unordered.
+ * Hand the slot to the server. Release: pairs with the acquire in gshmemi_rpc_take. The bell is a
+ * hint and unordered.
  */
 GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
 {
@@ -229,9 +229,9 @@ GSHMEMI_FN void gshmemi_rpc_give(
 }
 
 /*
- * Whether a group of slots may hold new requests, by its bell. The server clears the bell before it reads the
- * requests, never after. A bell may arrive before its request, so the server also reads all requests now and
- * then.
+ * Whether a group of slots may hold new requests, by its bell. The server clears the bell before it reads
+ * the requests, never after. A bell may arrive before its request, so the server also reads all requests
+ * now and then.
  */
 GSHMEMI_FN int gshmemi_rpc_take_bell(const struct gshmemi_rpc_channel *c, uint32_t group)
 {

@@ -91,9 +91,9 @@ struct gshmemi_place {
 };
 
 /*
- * For queries in kernels, which meet no sentinel: ends the kernel if nobody has filled its unit's copy. One
- * test serves all queries of a kernel. It takes two instructions and leads to a trap; a call would cost the
- * kernel registers.
+ * For queries in kernels, which meet no sentinel: ends the kernel if nobody has filled its unit's copy.
+ * One test serves all queries of a kernel. It takes two instructions and leads to a trap; a call would
+ * cost the kernel registers.
  */
 GSHMEMI_FN struct gshmemi_place gshmemi_my_place(void)
 {

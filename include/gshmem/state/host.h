@@ -105,8 +105,8 @@ GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait,
 GSHMEMI_HOST_CALL(int, gshmemi_host_test,
 	(const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, const char *call));
 /*
- * gshmemi_wait_long for waits that a HIP unit's own code makes on the CPU: calls over a channel of the
- * program's.
+ * gshmemi_wait_long for waits that a HIP unit's own code makes on the CPU: calls over a channel
+ * of the program's.
  */
 GSHMEMI_HOST_CALL(uint64_t, gshmemi_host_wait_long,
 	(uint64_t started_ns, const void *ivar, unsigned nbytes, uint64_t found, int cmp, uint64_t value,
@@ -139,8 +139,8 @@ struct gshmemi_coll_args;
 GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (struct gshmemi_coll_args * args, const char *call));
 
 /*
- * Calls of CPU threads, over a channel of their own. Posted if ticket_p is not NULL. nwords: 6, or 8, also of
- * out.
+ * Calls of CPU threads, over a channel of their own. Posted if ticket_p is not NULL. nwords: 6, or 8,
+ * also of out.
  */
 struct gshmemx_rpc_ticket;
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_words,
@@ -166,8 +166,8 @@ void gshmemi_host_looked(void);
 #endif
 
 /*
- * What the CPU gets if it reads the state of a unit that is in a GPU's memory: a message and the end. See
- * unit.h.
+ * What the CPU gets if it reads the state of a unit that is in a GPU's memory: a message and the
+ * end. See unit.h.
  */
 GSHMEMI_HOST_CALL(const struct gshmemi_state *, gshmemi_host_no_state, (void));
 

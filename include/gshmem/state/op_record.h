@@ -38,8 +38,8 @@ enum gshmemi_what {
 	GSHMEMI_FLAG, /* raise a word to value; if it is not lower it stays: a late flag does no harm */
 	GSHMEMI_PUT_SIGNAL,
 	/*
-	 * Only over the net: read the word of a lock when its field op, enum gshmemi_turn, has come to value,
-	 * or before.
+	 * Only over the net: read the word of a lock when its field op, enum gshmemi_turn, has come to
+	 * value, or before.
 	 */
 	GSHMEMI_LOCK,
 	/* Only calls of gshmemi_slow_at: check an operation or an atomic, and find where it goes. */

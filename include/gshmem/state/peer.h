@@ -35,8 +35,8 @@ GSHMEMI_FN const struct gshmemi_direct *gshmemi_tables(void)
 }
 
 /*
- * The region of an operation: its direct tables, and its number for the slow path. Constant, except for
- * windows.
+ * The region of an operation: its direct tables, and its number for the slow path. Constant,
+ * except for windows.
  */
 struct gshmemi_where {
 	const ptrdiff_t *delta;     /* [GSHMEM_MAX_PES] */
@@ -67,8 +67,8 @@ GSHMEMI_FN struct gshmemi_where gshmemi_in_sync(void)
 }
 
 /*
- * A region that was made after init, in a kernel launched after gshmemi_region_open: two loads find its
- * table.
+ * A region that was made after init, in a kernel launched after gshmemi_region_open: two loads
+ * find its table.
  */
 GSHMEMI_FN struct gshmemi_where gshmemi_in_region(unsigned region)
 {
@@ -127,9 +127,9 @@ GSHMEMI_FN int gshmemi_peer_is_direct(ptrdiff_t delta)
 }
 
 /*
- * Finds the address on pe of the object at address here, by one of the direct tables. Returns 0 if the table
- * holds a sentinel: take the slow path. One load, one addition, one test; gshmemi_peer_entry makes a range
- * check needless.
+ * Finds the address on pe of the object at address here, by one of the direct tables. Returns 0 if the
+ * table holds a sentinel: take the slow path. One load, one addition, one test; gshmemi_peer_entry makes a
+ * range check needless.
  */
 GSHMEMI_FN int gshmemi_peer_ptr(const ptrdiff_t *table, const void *address, int pe, void **peer_p)
 {

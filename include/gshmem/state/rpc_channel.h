@@ -74,8 +74,8 @@ struct gshmemi_rpc_posts {
 #define GSHMEMI_RPC_WAKES  4U /* clients are CPU threads, which wake a sleeping server */
 
 /*
- * A channel: all in host-pinned memory, except client and posts (the client's memory) and server (the
- * server's).
+ * A channel: all in host-pinned memory, except client and posts (the client's memory) and
+ * server (the server's).
  */
 struct gshmemi_rpc_channel {
 	uint32_t *client;  /* [nslots] LOCK | PENDING | sequence number last posted */

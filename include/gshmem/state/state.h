@@ -20,8 +20,8 @@
 #include <gshmem/state/rpc_channel.h>
 
 /*
- * Entries of each table of the direct path: a power of two. Each entry takes 3 x 8 bytes of 64 KiB of
- * constant memory.
+ * Entries of each table of the direct path: a power of two. Each entry takes 3 x 8 bytes of 64 KiB
+ * of constant memory.
  */
 #ifndef GSHMEM_MAX_PES
 #define GSHMEM_MAX_PES 512
@@ -46,8 +46,8 @@
 #define GSHMEMI_WHY_CARRY    32U /* GSHMEM_CARRY: a carrier performs operations on some PEs */
 #define GSHMEMI_WHY_NET      64U /* some PEs themselves perform operations on their memory, over the net */
 /*
- * A PE performs some operations on its memory, and this PE others directly: to order the two is to complete
- * them.
+ * A PE performs some operations on its memory, and this PE others directly: to order the two is
+ * to complete them.
  */
 #define GSHMEMI_WHY_MIXED    128U
 #define GSHMEMI_WHY_MAIL     256U /* there is a mailbox, which kernels serve */
@@ -74,8 +74,8 @@ struct gshmemi_direct {
 };
 
 /*
- * Each PE has one part of a region. Operations name a place in a region by number and offset, alike on all
- * PEs.
+ * Each PE has one part of a region. Operations name a place in a region by number and offset, alike
+ * on all PEs.
  */
 enum gshmemi_region_number {
 	GSHMEMI_REGION_HEAP,
@@ -98,8 +98,8 @@ struct gshmemi_region {
 };
 
 /*
- * What the direct path reads of the other regions, in device memory; the entries are those of struct
- * gshmemi_direct.
+ * What the direct path reads of the other regions, in device memory; the entries are those
+ * of struct gshmemi_direct.
  */
 struct gshmemi_table {
 	ptrdiff_t delta[GSHMEM_MAX_PES];
@@ -107,8 +107,8 @@ struct gshmemi_table {
 };
 
 /*
- * Entry of gshmemi_state.peers: twice the PE's index among the PEs of this machine; -1: it is on another
- * machine.
+ * Entry of gshmemi_state.peers: twice the PE's index among the PEs of this machine; -1: it is
+ * on another machine.
  */
 #define GSHMEMI_PEER_CARRIED 1 /* added: a carrier performs operations on this PE, mapped or not */
 
@@ -192,8 +192,8 @@ struct gshmemi_team_nodes {
 #define GSHMEMI_STAGE_NBYTES   ((GSHMEMI_STAGE_NPES + GSHMEMI_STAGE_NPACKETS) * 8)
 
 /*
- * A context, for calls whose handle alone does not tell the PE (order/context.h). Host-pinned, written by the
- * host.
+ * A context, for calls whose handle alone does not tell the PE (order/context.h). Host-pinned, written
+ * by the host.
  */
 struct gshmemi_context {
 	uint64_t handle;        /* as an integer; 0: no context is here */
@@ -242,8 +242,8 @@ enum gshmemi_fault_kind {
 };
 
 /*
- * Arguments that all threads of a group must pass alike, in sets of four, in the order of the names in
- * src/end/fault.c.
+ * Arguments that all threads of a group must pass alike, in sets of four, in the order of the
+ * names in src/end/fault.c.
  */
 enum gshmemi_argument {
 	GSHMEMI_ARGS_MOVE = 0,   /* dest, source, nelems in bytes, pe */

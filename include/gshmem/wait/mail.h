@@ -6,9 +6,9 @@
  * so does each call of test: a GPU whose waves all wait serves itself. If no kernel looks, src/owner/attend.c
  * launches one that does.
  *
- * One lane serves, alone. If another lane holds the lock it leaves at once, because the holder looks again
- * after the unlock. It needs no slot and meets no other lane, so it may be anywhere in a kernel, diverged or
- * not.
+ * One lane serves, alone. If another lane holds the lock it leaves at once, because the holder looks
+ * again after the unlock. It needs no slot and meets no other lane, so it may be anywhere in a kernel,
+ * diverged or not.
  *
  *   host     post     fill record, reply and data of a slot; count it in posted
  *   kernel   serve    try the lock, whose word counts the mails taken; perform what was posted, in its order;
@@ -75,9 +75,9 @@ GSHMEMI_FN char *gshmemi_mail_find(uint64_t head)
 /* Tests of the protocol define this: they perform mails of their own. */
 #ifndef gshmemi_mail_perform
 /*
- * Perform the mail in a slot. Returns 0 if this process cannot. is_first: this wave has performed none since
- * its last release. The record is read at once, and again after its place had to be looked up, which takes
- * the registers.
+ * Perform the mail in a slot. Returns 0 if this process cannot. is_first: this wave has performed none
+ * since its last release. The record is read at once, and again after its place had to be looked up, which
+ * takes the registers.
  */
 GSHMEMI_FN int gshmemi_mail_perform(
 	struct gshmemi_mailbox *box, uint32_t slot, int is_first, struct gshmemi_mail_last *last)
@@ -131,10 +131,10 @@ GSHMEMI_FN int gshmemi_mail_perform(
 
 /*
  * Serve, by one lane. The acquire pairs with the release of the lock's last holder, and with that of
- * gshmemi_mailbox_post. The first release orders done after what was performed; it pairs with the acquire of
- * gshmemi_mailbox_is_done. The second one lets done arrive before the unlock, because the next holder writes
- * done, too. The last fence orders the look after the unlock: a wave that found the lock taken relies on that
- * look.
+ * gshmemi_mailbox_post. The first release orders done after what was performed; it pairs with the acquire
+ * of gshmemi_mailbox_is_done. The second one lets done arrive before the unlock, because the next holder
+ * writes done, too. The last fence orders the look after the unlock: a wave that found the lock taken
+ * relies on that look.
  */
 GSHMEMI_FN void gshmemi_mail_serve(struct gshmemi_mailbox *box, uint32_t *lock)
 {

@@ -89,10 +89,10 @@ GSHMEMI_COLD uint64_t gshmemi_wait_long_at(uint64_t started_ns, const void *ivar
 }
 
 /*
- * The same for a wait that did not end after so many polls; a wait that calls this at each poll passes 0. On
- * the CPU the library does it for HIP units, too, because it has the attention word and the limit at hand. A
- * kernel also serves the mailbox: last, and not inside wait_long_at, whose arguments would take registers of
- * it.
+ * The same for a wait that did not end after so many polls; a wait that calls this at each poll passes 0.
+ * On the CPU the library does it for HIP units, too, because it has the attention word and the limit at
+ * hand. A kernel also serves the mailbox: last, and not inside wait_long_at, whose arguments would take
+ * registers of it.
  */
 GSHMEMI_FN uint64_t gshmemi_wait_long(unsigned polls, uint64_t started_ns, const void *ivar, unsigned nbytes,
 	uint64_t found, int cmp, uint64_t value, int pe, const char *call)
@@ -133,9 +133,9 @@ GSHMEMI_FN void gshmemi_wait_pause(unsigned *polls_p, int pe)
 }
 
 /*
- * Wait until the word at ivar satisfies the comparison; returns its bits. nbytes is a constant. pe is the PE
- * that should change the word, for the report, or -1. The acquire pairs with the release before the update
- * (gshmemi_put_signal, gshmemi_fence).
+ * Wait until the word at ivar satisfies the comparison; returns its bits. nbytes is a constant. pe is the
+ * PE that should change the word, for the report, or -1. The acquire pairs with the release before the
+ * update (gshmemi_put_signal, gshmemi_fence).
  */
 GSHMEMI_FN uint64_t gshmemi_wait(
 	const void *ivar, unsigned nbytes, int is_signed, int cmp, uint64_t value, int pe, const char *call)

@@ -54,8 +54,8 @@ GSHMEMI_FN void gshmemi_win_batch_word(
 
 /*
  * Update at most GSHMEMI_WIN_BATCH words. The values read at first may be stale, and from different moments;
- * a word is swapped only if it still has the value that was folded. Words that somebody has changed are tried
- * again together.
+ * a word is swapped only if it still has the value that was folded. Words that somebody has changed are
+ * tried again together.
  */
 GSHMEMI_COLD void gshmemi_win_swap_batch(
 	const struct gshmemi_win_place *at, ptrdiff_t offset, const struct gshmemi_win_batch *batch)

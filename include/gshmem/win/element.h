@@ -145,9 +145,9 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 }
 
 /*
- * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message. The
- * words are on its stack, so a GPU's thread would wait for each operation; there the lanes of a wave operate
- * together.
+ * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message.
+ * The words are on its stack, so a GPU's thread would wait for each operation; there the lanes of a
+ * wave operate together.
  */
 #if GSHMEMI_ARCH_HOST_DIRECT || defined(GSHMEMI_LIBRARY)
 #define GSHMEMI_WIN_BATCH      128
@@ -158,9 +158,9 @@ GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 #endif
 
 /*
- * Update elements of 16 bytes, at most GSHMEMI_WIN_WIDE_BATCH, or one with cond. A lane that takes the lock
- * releases it in the same iteration of the loop, so lanes of its wave that wait for the lock cannot keep it
- * from running.
+ * Update elements of 16 bytes, at most GSHMEMI_WIN_WIDE_BATCH, or one with cond. A lane that takes the
+ * lock releases it in the same iteration of the loop, so lanes of its wave that wait for the lock cannot
+ * keep it from running.
  */
 GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
 	ptrdiff_t offset, struct gshmemi_win_update u, const void *source, const void *cond, void *result,

@@ -53,8 +53,8 @@ GSHMEMI_FN uint64_t gshmemi_win_load(const uint64_t *word, const char *call)
 }
 
 /*
- * All that the one thread has written, also to this PE's memory, is visible before the flags that it writes
- * next.
+ * All that the one thread has written, also to this PE's memory, is visible before the flags that
+ * it writes next.
  */
 GSHMEMI_FN void gshmemi_win_release(const char *call)
 {
@@ -102,8 +102,8 @@ GSHMEMI_FN void gshmemi_win_looked(void)
 #define GSHMEMI_WIN_UNCHECKED 4U
 
 /*
- * Add 1 to the fields that increments names, and remove the carry of one that overflows. Returns the old
- * word.
+ * Add 1 to the fields that increments names, and remove the carry of one that overflows. Returns
+ * the old word.
  */
 GSHMEMI_FN uint64_t gshmemi_win_count(
 	const struct gshmemi_win *w, uint64_t increments, int pe, const char *call)
@@ -270,8 +270,8 @@ void gshmemi_win_host_meet(
 #endif
 
 /*
- * A barrier of the window's PEs. is_released: the caller's threads have completed their writes, as quiet
- * does.
+ * A barrier of the window's PEs. is_released: the caller's threads have completed their writes,
+ * as quiet does.
  */
 GSHMEMI_FN void gshmemi_win_meet(const struct gshmemi_win *w, int is_released, const char *call)
 {

@@ -174,9 +174,9 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
 		}};
 
 /*
- * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a kernel
- * known only at run time (a function pointer) is captured. It has the launch's error as its value, unlike
- * ROCm's.
+ * Through a lambda that names the kernel, so that the compiler can inline it into the lane loop; a
+ * kernel known only at run time (a function pointer) is captured. It has the launch's error as its
+ * value, unlike ROCm's.
  */
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, /* stream, arguments */...) \
 	hipcpu::launch( \

@@ -135,15 +135,15 @@ static inline void hipcpu_pause(unsigned *polls)
 }
 
 /*
- * The same, for a process that has a core of its own: as if nothing were known of other threads,
- * hipcpu_share_cores.
+ * The same, for a process that has a core of its own: as if nothing were known of
+ * other threads, hipcpu_share_cores.
  */
 void hipcpu_pause_near(unsigned *polls);
 
 /*
- * Meet the lanes of the wave that stand here. The lowest of them gets their mask and goes on alone; the
- * others get 0 when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these, and meets
- * nobody.
+ * Meet the lanes of the wave that stand here. The lowest of them gets their mask and goes on alone;
+ * the others get 0 when it calls hipcpu_wave_release. Meanwhile it may wait, for others than these,
+ * and meets nobody.
  */
 HIPCPU_INLINE uint64_t hipcpu_wave_elect(const void *site, int line, const char *file, uint64_t key)
 {

@@ -30,9 +30,9 @@
  * HIP's forms without a mask: the lanes that execute the call together. Since sm_70 lanes need not be
  * together where the source has them so; code that depends on certain lanes must use the _sync form.
  *
- * CUDA still declares some of these names, for GPUs older than any supported here, and its C++ library uses
- * some of them for other things. Hence new names that replace the old ones everywhere, and no function-like
- * macros.
+ * CUDA still declares some of these names, for GPUs older than any supported here, and its C++
+ * library uses some of them for other things. Hence new names that replace the old ones everywhere,
+ * and no function-like macros.
  */
 #define __shfl      hipcuda_shfl
 #define __shfl_up   hipcuda_shfl_up
@@ -88,8 +88,8 @@ static inline __device__ unsigned __lane_id()
 /* ---- clocks ---- */
 
 /*
- * Nanoseconds, the same on all multiprocessors; hipDeviceAttributeWallClockRate. Some GPUs step it by 1 us
- * and more.
+ * Nanoseconds, the same on all multiprocessors; hipDeviceAttributeWallClockRate. Some GPUs step it by 1
+ * us and more.
  */
 static inline __device__ long long wall_clock64()
 {

@@ -323,8 +323,8 @@ static inline hipError_t hipcuda_find(const char *name, unsigned version, void *
 	error = cudaGetDriverEntryPointByVersion(name, fn, version, cudaEnableDefault, &found);
 #else
 	/*
-	 * this finds the newest version that this toolkit knows, which is the same for all functions looked
-	 * up here
+	 * this finds the newest version that this toolkit knows, which is the same for all functions
+	 * looked up here
 	 */
 	(void)version;
 	error = cudaGetDriverEntryPoint(name, fn, cudaEnableDefault, &found);
