@@ -57,9 +57,7 @@ struct fiber {
 #ifdef HIPCPU_TSAN
 	void *tsan;
 #endif
-#ifdef HIPCPU_VALGRIND
-	unsigned valgrind;
-#endif
+	unsigned valgrind; /* always: a build may have begun before Valgrind's header was installed */
 #ifdef HIPCPU_UCONTEXT
 	ucontext_t context;
 #endif
