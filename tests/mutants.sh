@@ -304,7 +304,7 @@ cpu_mutants() {
 
 	# carried operations: how kernels and hosts hand them over, and when they are complete
 	mutant source net_host_quiet net_order src/net/carry.c \
-		'/^void gshmemi_remote_complete(/,/^}/s/while (mark) {/while (0) {/'
+		'/^void gshmemi_net_complete(/,/^}/s/while (mark) {/while (0) {/'
 	mutant source net_quiet net_order src/rpc/carry.c \
 		'/^int gshmemi_rpc_carry_complete(/,/^}/s/if (q->mark)$/if (0)/'
 	mutant source net_idle net_order src/rpc/carry.c \
@@ -316,13 +316,13 @@ cpu_mutants() {
 	mutant source net_fence net_order src/engine/ask.c \
 		'/^void gshmemi_engine_fence(/,/^}/s/context->fenced = context->nbulks/;/'
 	mutant source net_merged net_order src/engine/ask.c '/^static bool grow(/,/^}/s/memcpy(.*/;/'
-	mutant kernel net_order_asked net_order include/gshmem/rpc/remote.h \
-		'/ gshmemi_remote_order(/,/^}/s/gshmemi_remote_ask(.*/(void)context;/'
-	mutant kernel net_fetched net_order include/gshmem/rpc/remote.h \
-		'/ gshmemi_remote_amo_nbi(/,/^}/s/GSHMEMI_OP_TO_MEMORY/0/'
-	mutant kernel net_held net_signals include/gshmem/rpc/remote.h \
-		'/ gshmemi_remote_signal_at(/,/^}/s/r->u.signal.value = signal;/r->u.signal.value = 0;/'
-	mutant kernel net_asked net_asked include/gshmem/rpc/remote.h 's/^\tgshmemi_remote_asked();/\t;/'
+	mutant kernel net_order_asked net_order include/gshmem/rpc/net.h \
+		'/ gshmemi_net_order(/,/^}/s/gshmemi_net_ask(.*/(void)context;/'
+	mutant kernel net_fetched net_order include/gshmem/rpc/net.h \
+		'/ gshmemi_net_amo_nbi(/,/^}/s/GSHMEMI_OP_TO_MEMORY/0/'
+	mutant kernel net_held net_signals include/gshmem/rpc/net.h \
+		'/ gshmemi_net_signal_at(/,/^}/s/r->u.signal.value = signal;/r->u.signal.value = 0;/'
+	mutant kernel net_asked net_asked include/gshmem/rpc/net.h 's/^\tgshmemi_net_asked();/\t;/'
 	mutant source net_asked_late net_quiet src/net/net.c \
 		's/^\t\tgshmemi_state_set_asked(true);/\t\tatomic_store(\&may_be_open, true);\n\t\tusleep(200);\n&/'
 	mutant source net_asked_init net_asked src/host/init.c 's/state.why |= GSHMEMI_WHY_ASKED;/;/'
@@ -453,8 +453,8 @@ cpu_mutants() {
 	mutant source mail_kernel mailbox src/owner/attend.c 's/^		launch();/		;/' -n 1
 
 	# data that the library cannot reach
-	mutant kernel net_pieces net_signals include/gshmem/rpc/remote.h \
-		'/ gshmemi_remote_lines_at(/,/^}/s/offset += nbytes;/;/' -e GSHMEM_CPU_HOST_ACCESS=0
+	mutant kernel net_pieces net_signals include/gshmem/rpc/net.h \
+		'/ gshmemi_net_lines_at(/,/^}/s/offset += nbytes;/;/' -e GSHMEM_CPU_HOST_ACCESS=0
 	mutant kernel net_registered buffer_register include/gshmem/move/carry.h \
 		's/ || gshmemi_is_registered_at(local);/;/' -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 	mutant source net_registered_device buffer_register src/net/carry.c \

@@ -310,14 +310,14 @@ static uint64_t carry(const struct gshmemi_operation *o, struct wait *w, int pe,
 	return carrying.open.value;
 }
 
-uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o)
+uint64_t gshmemi_net_carry(const struct gshmemi_operation *o)
 {
 	struct wait w = {0};
 
 	return carry(o, &w, gshmemi_pe_in_world(o->pe), "an operation on a PE that is not mapped");
 }
 
-uint64_t gshmemi_remote_turn(
+uint64_t gshmemi_net_turn(
 	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call)
 {
 	struct gshmemi_operation o = gshmemi_describe(GSHMEMI_LOCK, region, word, pe);
@@ -330,7 +330,7 @@ uint64_t gshmemi_remote_turn(
 	return carry(&o, &w, -1, call);
 }
 
-void gshmemi_remote_order(int context)
+void gshmemi_net_order(int context)
 {
 	gshmemi_engine_fence(gshmemi_net_enter(), context);
 	gshmemi_net_leave_unsent();
@@ -340,7 +340,7 @@ void gshmemi_remote_order(int context)
  * Waits until sources may be reused. Only bulk is sent from where it is, and may land later; small
  * data was copied.
  */
-void gshmemi_remote_release(int context)
+void gshmemi_net_release(int context)
 {
 	struct wait w = {0};
 	int pe;
@@ -354,7 +354,7 @@ void gshmemi_remote_release(int context)
 	}
 }
 
-void gshmemi_remote_complete(int context, const int *target_pes, size_t npes)
+void gshmemi_net_complete(int context, const int *target_pes, size_t npes)
 {
 	struct wait w = {0};
 	struct gshmemi_mark *mark;

@@ -125,13 +125,13 @@ static void move_part(const struct gshmemi_operation *o, char *bounce, uint64_t 
 	if (!is_get)
 		gshmemi_devmem_stride(bounce, nbytes, local, nblocks > 1 ? (size_t)o->local_stride : nbytes,
 			nblocks, nbytes, call);
-	(void)gshmemi_remote_carry(&part);
+	(void)gshmemi_net_carry(&part);
 	if (is_get)
 		gshmemi_devmem_stride(local, nblocks > 1 ? (size_t)o->local_stride : nbytes, bounce, nbytes,
 			nblocks, nbytes, call);
 }
 
-static void move_remote(const struct gshmemi_operation *o, bool is_get, const char *call)
+static void move_over_net(const struct gshmemi_operation *o, bool is_get, const char *call)
 {
 	const size_t room = o->nbytes * o->nblocks < BOUNCE_NBYTES ? o->nbytes * o->nblocks : BOUNCE_NBYTES;
 	char *const bounce = room ? malloc(room) : NULL;
@@ -156,34 +156,34 @@ static void move_remote(const struct gshmemi_operation *o, bool is_get, const ch
 }
 
 /* The PE that owns the memory performs o. */
-static uint64_t carry_remote(const struct gshmemi_operation *o, const char *call)
+static uint64_t carry_over_net(const struct gshmemi_operation *o, const char *call)
 {
 	struct gshmemi_operation signal;
 	uint64_t old;
 
 	if (gshmemi_carrying_sends_device(o))
-		return gshmemi_remote_carry(o);
+		return gshmemi_net_carry(o);
 	switch (o->what) {
 	case GSHMEMI_PUT:
 	case GSHMEMI_GET:
 		if (o->is_value)
-			return gshmemi_remote_carry(o);
-		move_remote(o, o->what == GSHMEMI_GET, call);
+			return gshmemi_net_carry(o);
+		move_over_net(o, o->what == GSHMEMI_GET, call);
 		return 0;
 	case GSHMEMI_PUT_BLOCKS:
 	case GSHMEMI_GET_BLOCKS:
-		move_remote(o, o->what == GSHMEMI_GET_BLOCKS, call);
+		move_over_net(o, o->what == GSHMEMI_GET_BLOCKS, call);
 		return 0;
 	case GSHMEMI_PUT_SIGNAL:
-		move_remote(o, false, call);
-		gshmemi_remote_order(gshmemi_pe_context(o->pe));
+		move_over_net(o, false, call);
+		gshmemi_net_order(gshmemi_pe_context(o->pe));
 		signal = gshmemi_signal_of(o);
-		return gshmemi_remote_carry(&signal);
+		return gshmemi_net_carry(&signal);
 	default:
 		signal = *o;
 		signal.local = NULL;
 		signal.fetches = o->fetches || o->local;
-		old = gshmemi_remote_carry(&signal);
+		old = gshmemi_net_carry(&signal);
 		if (o->local)
 			gshmemi_devmem_move(o->local, &old, o->nbytes, false, call);
 		return old;
@@ -195,7 +195,7 @@ static uint64_t carry(const struct gshmemi_operation *o, const char *call)
 {
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
 		(o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
-		return carry_remote(o, call);
+		return carry_over_net(o, call);
 	return perform(o, gshmemi_carry_base(o->region, o->pe) + o->offset,
 		gshmemi_carry_base(o->sig_region, o->pe) + o->sig_offset, call);
 }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gshmem/rpc/remote.h>
+#include <gshmem/rpc/net.h>
 
 #include "net/net.h"
 
@@ -85,7 +85,7 @@ static void *allocate_bytes(size_t nbytes)
 	void *ptr = calloc(1, nbytes);
 
 	if (!ptr) {
-		gshmemi_error("rpc: " GSHMEMI_REMOTE_CALL ": out of memory");
+		gshmemi_error("rpc: " GSHMEMI_NET_CALL ": out of memory");
 		gshmemi_end(1);
 	}
 	return ptr;
@@ -281,7 +281,7 @@ int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 
 	if (!q)
 		return GSHMEMX_RPC_PENDING;
-	gshmemi_remote_order((int)call->in[0]);
+	gshmemi_net_order((int)call->in[0]);
 	end_question(q, call);
 	return GSHMEMX_RPC_DONE;
 }

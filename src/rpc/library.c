@@ -2,7 +2,7 @@
 /* The library's own operations, except those that print: quiet, blocks of the arena, abort, trace. */
 #include "rpc/rpc.h"
 
-#include <gshmem/rpc/remote.h>
+#include <gshmem/rpc/net.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -358,7 +358,7 @@ static const struct gshmemi_rpc_function table[] = {
 
 static const struct gshmemi_rpc_function carrying[] = {
 	[GSHMEMI_RPC_CARRY - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry, NULL, GSHMEMX_RPC_WAVE,
-		GSHMEMI_REMOTE_CALL},
+		GSHMEMI_NET_CALL},
 	[GSHMEMI_RPC_ORDER - GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_order, NULL, 0, "gshmem_fence"},
 	[GSHMEMI_RPC_COMPLETE -
 		GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_complete, NULL, 0, "gshmem_quiet"},

@@ -653,7 +653,7 @@ void gshmem_team_destroy(gshmem_team_t team)
 	/* because a late flag would count for the next team at this place */
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	if (gshmemi_net_is_running())
-		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
+		gshmemi_net_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 	(void)gshmemi_host_team_sync(team, call);
 	gshmemi_devmem_store(&found->view.sync->handle, &no_handle, sizeof no_handle, call);
 	gshmemi_devmem_complete(call);

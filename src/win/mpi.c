@@ -116,7 +116,7 @@ static int create_over(
 	/* A late flag would count in the next team at this place. */
 	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
 	if (gshmemi_net_is_running())
-		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
+		gshmemi_net_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 	MPI_Barrier(comm);
 	gshmemi_team_leave_place(place);
 	return rc;

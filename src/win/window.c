@@ -256,7 +256,7 @@ static void complete(const char *call)
 	gshmemi_delivery_flush(); /* of all contexts */
 #endif
 	if (gshmemi_net_is_running())
-		gshmemi_remote_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
+		gshmemi_net_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
 }
 
 /* Whether the memory that the window was made of is gone. */

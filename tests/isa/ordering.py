@@ -56,16 +56,16 @@ SENDS = {"gshmemi_ll_send"} # such a word
 LOOKS = {"gshmemi_turn_look"} # a poll; otherwise it reads only the table of peers
 TABLES = {"gshmemi_is_mapped", "gshmemi_distance"} # their loads read tables that init fills
 MAIL = {"gshmemi_mail_perform", "gshmemi_mail_find"} # they read after the acquire of gshmemi_mail_serve
-# These return into a wait, which acquires at its end; gshmemi_remote_take_at acquires
+# These return into a wait, which acquires at its end; gshmemi_net_take_at acquires
 # when a request's wait has ended.
-SERVES = {"gshmemi_attend_at", "gshmemi_remote_await_at"}
+SERVES = {"gshmemi_attend_at", "gshmemi_net_await_at"}
 # Their loops read the caller's arguments: once, or for each try of a compare and swap.
 ARGUMENTS = {"gshmemi_slow_pes_at", "gshmemi_win_swap"}
 # What these store themselves is the PE's own epoch, which a flag to others does not announce.
 EPOCH = {"gshmemi_win_do", "gshmemi_win_post", "gshmemi_win_start", "gshmemi_win_complete",
 	"gshmemi_win_wait", "gshmemi_win_set_locked", "gshmemi_win_end_pscw"}
 # These leave the store that closes a slot open: the request's contents were released before its post.
-CLOSES = "gshmemi_remote_"
+CLOSES = "gshmemi_net_"
 FAULT = re.compile(r"gshmemi_fault_")
 GET = {"gshmemi_get", "gshmemi_get_blocks"}
 READ = {"gshmemi_arch_read_peer", "gshmemi_arch_read_global", "gshmemi_arch_load"} # their loads and stores

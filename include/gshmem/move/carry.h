@@ -8,7 +8,7 @@
  *   the net               takes the host's operations on PEs that are not mapped, and has their owners
  *                         perform them (src/net/carry.c)
  *
- * A kernel's operations on PEs that are not mapped are requests to the library (rpc/remote.h), which hands
+ * A kernel's operations on PEs that are not mapped are requests to the library (rpc/net.h), which hands
  * them to the net.
  *
  * Carriers also keep order: gshmemi_order and gshmemi_complete ask the carriers, and make the
@@ -159,16 +159,16 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 
 /* The net. In a kernel order and complete ask the library. */
 #ifdef GSHMEMI_LIBRARY
-uint64_t gshmemi_remote_carry(const struct gshmemi_operation *o); /* returns an atomic's old value */
+uint64_t gshmemi_net_carry(const struct gshmemi_operation *o); /* returns an atomic's old value */
 /* reads the word of a lock, once it is this turn */
-uint64_t gshmemi_remote_turn(
+uint64_t gshmemi_net_turn(
 	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call);
-void gshmemi_remote_order(int context);
-void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
-void gshmemi_remote_release(int context);
+void gshmemi_net_order(int context);
+void gshmemi_net_complete(int context, const int *target_pes, size_t npes);
+void gshmemi_net_release(int context);
 #else
-GSHMEMI_COLD void gshmemi_remote_order(int context);
-GSHMEMI_COLD void gshmemi_remote_complete(int context, const int *target_pes, size_t npes);
+GSHMEMI_COLD void gshmemi_net_order(int context);
+GSHMEMI_COLD void gshmemi_net_complete(int context, const int *target_pes, size_t npes);
 #endif
 
 /*
@@ -198,7 +198,7 @@ GSHMEMI_COLD int gshmemi_is_registered_at(const void *address)
  * Whether the library can reach a local end by its address, as a CPU can a lane's stack. If not, the data
  * goes in lines.
  */
-GSHMEMI_FN int gshmemi_remote_reaches(const void *local)
+GSHMEMI_FN int gshmemi_net_reaches(const void *local)
 {
 	return GSHMEMI_ARCH_HOST_DIRECT ||
 		(uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
@@ -252,7 +252,7 @@ GSHMEMI_COLD uint64_t gshmemi_carry_at(const struct gshmemi_operation *o)
 #ifdef GSHMEMI_LIBRARY
 	if (!gshmemi_is_mapped(o->region, o->pe, o->what == GSHMEMI_AMO) ||
 		(o->what == GSHMEMI_PUT_SIGNAL && !gshmemi_is_mapped(o->sig_region, o->pe, 1)))
-		return gshmemi_remote_carry(o);
+		return gshmemi_net_carry(o);
 #endif
 	base = gshmemi_carry_base(o->region, o->pe);
 	sig_base = gshmemi_carry_base(o->sig_region, o->pe);
@@ -319,7 +319,7 @@ GSHMEMI_CARRY_LATE void gshmemi_carry_order_at(int context)
 {
 	gshmemi_delivery_order(context);
 	if (gshmemi_state.why & GSHMEMI_WHY_NET)
-		gshmemi_remote_order(context);
+		gshmemi_net_order(context);
 }
 
 /*
@@ -330,7 +330,7 @@ GSHMEMI_CARRY_LATE void gshmemi_carry_complete_at(int context, const int *target
 {
 	gshmemi_delivery_complete(context, target_pes, npes);
 	if (gshmemi_state.why & GSHMEMI_WHY_NET)
-		gshmemi_remote_complete(context, target_pes, npes);
+		gshmemi_net_complete(context, target_pes, npes);
 }
 
 GSHMEMI_FN void gshmemi_carry_complete(int context, const int *target_pes, size_t npes)
@@ -367,7 +367,7 @@ GSHMEMI_FN void gshmemi_release_sources(int context)
 		return;
 	gshmemi_delivery_complete(context, NULL, 0);
 	if (gshmemi_state.why & GSHMEMI_WHY_NET)
-		gshmemi_remote_release(context);
+		gshmemi_net_release(context);
 }
 #else
 #define gshmemi_release_sources(context) ((void)(context))

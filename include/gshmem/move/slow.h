@@ -183,25 +183,25 @@ GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
 }
 
 /*
- * The requests, for operations that have been checked: rpc/remote.h. at is for any that gshmemi_slow_at has
+ * The requests, for operations that have been checked: rpc/net.h. at is for any that gshmemi_slow_at has
  * checked, lock reads a lock's word. The library reaches the local ends of the others, or they hold.
  */
 #ifdef GSHMEMI_LIBRARY
-#define gshmemi_remote_at(head, symmetric, a, b, pe) ((uint64_t)0)
-#define gshmemi_remote_hold_at(...)                  0U
-#define gshmemi_remote_signal_at(...)                ((void)0)
-#define gshmemi_remote_blocks(...)                   ((void)0)
-#define gshmemi_remote_amo_nbi(...)                  ((void)0)
+#define gshmemi_net_at(head, symmetric, a, b, pe) ((uint64_t)0)
+#define gshmemi_net_hold_at(...)                  0U
+#define gshmemi_net_signal_at(...)                ((void)0)
+#define gshmemi_net_blocks(...)                   ((void)0)
+#define gshmemi_net_amo_nbi(...)                  ((void)0)
 #else
-GSHMEMI_FN uint64_t gshmemi_remote_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
-GSHMEMI_COLD uint32_t gshmemi_remote_hold_at(
+GSHMEMI_FN uint64_t gshmemi_net_at(uint64_t head, const void *symmetric, uint64_t a, uint64_t b, int pe);
+GSHMEMI_COLD uint32_t gshmemi_net_hold_at(
 	uint64_t head, const void *dest, const void *source, uint64_t nbytes);
-GSHMEMI_COLD void gshmemi_remote_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
-GSHMEMI_FN void gshmemi_remote_blocks(
+GSHMEMI_COLD void gshmemi_net_signal_at(uint32_t held, const uint64_t *sig_addr, uint64_t signal);
+GSHMEMI_FN void gshmemi_net_blocks(
 	int what, unsigned region, const void *symmetric, const void *local, struct gshmemi_blocks b, int pe);
-GSHMEMI_FN void gshmemi_remote_amo_nbi(
+GSHMEMI_FN void gshmemi_net_amo_nbi(
 	unsigned region, void *fetch, const void *dest, struct gshmemi_update u, int pe);
-GSHMEMI_FN uint64_t gshmemi_remote_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
+GSHMEMI_FN uint64_t gshmemi_net_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
 #endif
 
 /* Bytes that a call of gshmemi_slow_at moves. */
@@ -300,7 +300,7 @@ GSHMEMI_COLD uint64_t gshmemi_slow_at(
 	open = gshmemi_slow_trace(what, gshmemi_op_region(head), gshmemi_op_op(head), b,
 		gshmemi_slow_nbytes(head, b), pe, call);
 	if (GSHMEMI_ASKS && delta == GSHMEMI_SENTINEL)
-		a = gshmemi_remote_at(head, symmetric, a, b, pe);
+		a = gshmemi_net_at(head, symmetric, a, b, pe);
 	else
 #if GSHMEMI_ARCH_HAS_DELIVERY
 		a = gshmemi_slow_carry(head, symmetric, a, b, pe);
@@ -410,9 +410,9 @@ GSHMEMI_FN void gshmemi_slow_blocks(int what, unsigned region, int scope, void *
 		o.stride = stride;
 		o.local_stride = local_stride;
 		(void)gshmemi_slow_hand_over(&o, call);
-	} else if (gshmemi_remote_reaches(local)) {
+	} else if (gshmemi_net_reaches(local)) {
 		open = gshmemi_slow_begin(what, region, 0, 0, nbytes * b.nblocks, pe, call);
-		gshmemi_remote_blocks(what, region, symmetric, local, b, pe);
+		gshmemi_net_blocks(what, region, symmetric, local, b, pe);
 		gshmemi_trace_end(open);
 	} else {
 		for (; b.nblocks; b.nblocks--) {
@@ -444,9 +444,9 @@ GSHMEMI_FN void gshmemi_slow_amo_nbi(
 	gshmemi_slow_check(GSHMEMI_FIND_AMO, region, GSHMEMI_THREAD, dest, fetch,
 		gshmemi_make_extent(u.nbytes, u.nbytes, 0), pe, call);
 	if (gshmemi_is_asked(region, pe, 1)) {
-		if (fetch && gshmemi_remote_reaches(fetch)) {
+		if (fetch && gshmemi_net_reaches(fetch)) {
 			open = gshmemi_slow_begin(GSHMEMI_AMO, region, u.op, u.cond, u.nbytes, pe, call);
-			gshmemi_remote_amo_nbi(region, fetch, dest, u, pe);
+			gshmemi_net_amo_nbi(region, fetch, dest, u, pe);
 			gshmemi_trace_end(open);
 			return;
 		}
@@ -487,14 +487,14 @@ GSHMEMI_FN void gshmemi_slow_put_signal(unsigned region, int scope, void *dest, 
 	group = gshmemi_group_enter(scope, GSHMEMI_KEY(dest, source));
 	performs = group.rank == group.size - 1;
 	if (performs && GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_WHY_NET))
-		held = gshmemi_remote_hold_at(gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8, flags,
-						      gshmemi_region_of(region, dest), (uint32_t)pe),
+		held = gshmemi_net_hold_at(gshmemi_op_head(GSHMEMI_PUT_SIGNAL, op, 8, flags,
+						   gshmemi_region_of(region, dest), (uint32_t)pe),
 			dest, source, extent.nbytes);
 	if (!performs) {
 		/* another thread does */
 	} else if (held) {
 		open = gshmemi_slow_trace(GSHMEMI_PUT, region, 0, 0, extent.nbytes, pe, call);
-		gshmemi_remote_signal_at(held, s.addr, s.value);
+		gshmemi_net_signal_at(held, s.addr, s.value);
 		gshmemi_trace_end(open);
 		gshmemi_trace_end(
 			gshmemi_slow_trace(GSHMEMI_AMO, region, op, GSHMEMI_COND_SIGNAL, 8, pe, call));

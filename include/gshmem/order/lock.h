@@ -54,10 +54,10 @@ GSHMEMI_FN uint64_t gshmemi_turn_look(
 {
 #ifdef GSHMEMI_LIBRARY
 	if (gshmemi_is_slow(GSHMEMI_WHY_NET) && !gshmemi_is_mapped(where.region, pe, 1))
-		return gshmemi_remote_turn(where.region, word, which, turn, pe, call);
+		return gshmemi_net_turn(where.region, word, which, turn, pe, call);
 #else
 	if (!GSHMEMI_ON_HOST() && gshmemi_is_asked(where.region, pe, 1))
-		return gshmemi_remote_lock(where.region, word, which, turn, pe);
+		return gshmemi_net_lock(where.region, word, which, turn, pe);
 #endif
 	return gshmemi_amo(where, word, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, 8, 1), pe, call);
 }

@@ -5,7 +5,7 @@
 #ifndef GSHMEM_SYNC_H
 #define GSHMEM_SYNC_H
 
-#include <gshmem/rpc/remote.h>
+#include <gshmem/rpc/net.h>
 #include <gshmem/order/team.h>
 #include <gshmem/wait/wait.h>
 

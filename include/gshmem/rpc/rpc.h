@@ -20,7 +20,7 @@ enum gshmemi_rpc_ops {
 	GSHMEMI_RPC_TRACE,              /* arg 0: mark; 1: value; 2: clock, ns; 3: block; 4: thread or lane */
 	GSHMEMI_RPC_PRINT,              /* a stream: rpc_print.h */
 	GSHMEMI_RPC_ASSERT,             /* likewise */
-	GSHMEMI_RPC_CARRY = 0x67000100, /* rpc/remote.h: each lane's operation on a PE that is not mapped */
+	GSHMEMI_RPC_CARRY = 0x67000100, /* rpc/net.h: each lane's operation on a PE that is not mapped */
 	GSHMEMI_RPC_ORDER,              /* arg 0: context */
 	GSHMEMI_RPC_COMPLETE            /* arg 0: context; answer: requests performed; 0: unknown */
 };

@@ -16,7 +16,7 @@
  * Who writes the record, what is in `who`, and what follows:
  *
  *   gshmemi_slow_at   the caller's work-group. Only the head exists, and it stays in registers
- *   a lane's line     the PE, with its context; the words of the union below (rpc/remote.h)
+ *   a lane's line     the PE, with its context; the words of the union below (rpc/net.h)
  *   the wire          bytes of the data that follow; then as src/engine/wire.h has it
  *   a mail            the PE whose memory it is; value and cond. Longer data is in the slot (wait/mail.h)
  *
