@@ -58,9 +58,9 @@ enum gshmemi_what {
 #define GSHMEMI_OP_WHO_SHIFT    32
 #define GSHMEMI_OP_NBI          0x1000U /* of a put or get: local may be read or written until a completion */
 #define GSHMEMI_OP_FETCHES      0x1000U /* of an atomic: the old value is wanted */
-#define GSHMEMI_OP_INLINE       0x2000U /* of a put: its data is in the line; of a get: in the answered line */
+#define GSHMEMI_OP_INLINE       0x2000U /* of a put: its data is in the line; of a get: in the answer */
 #define GSHMEMI_OP_TO_MEMORY    0x2000U /* of an atomic: the old value goes to local */
-#define GSHMEMI_OP_CHECK        0x4000U /* of a call: check only, because another thread of the group performs */
+#define GSHMEMI_OP_CHECK        0x4000U /* of a call: check only; another thread of the group performs */
 #define GSHMEMI_OP_WAITS        0x4000U /* of a GPU's line: its lane waits for the answer */
 /*
  * Of a put: it is answered when it has been handed over, and what its context asks later comes after it. Of a
