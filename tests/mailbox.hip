@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* links: inner */
 /* run: -n 1,2 */
 /* env: GSHMEM_HEAP_SIZE=4m GSHMEM_DEVICE=0 GSHMEM_CPU_BLOCKS=8 */
 /* timeout: 200 */
