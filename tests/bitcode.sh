@@ -81,8 +81,8 @@ make_it "$lib" ${runs:+"$B/tests/bitcode/run"}
 # As a HIP unit reads the headers, GSHMEM_API stands before each call that kernels may make. GPUs have no long
 # double.
 cp -r include "$dir/include"
-sed -i 's/^#define GSHMEM_API   GSHMEMI_FN$/#define GSHMEM_API GSHMEMI_FN for_kernels/
-	s/^#define GSHMEMI_LONG_DOUBLE_API GSHMEM_API$/#define GSHMEMI_LONG_DOUBLE_API extern/
+sed -i 's/^#define GSHMEM_API  *GSHMEMI_FN$/#define GSHMEM_API GSHMEMI_FN for_kernels/
+	s/^#define GSHMEMI_LONG_DOUBLE_API  *GSHMEM_API$/#define GSHMEMI_LONG_DOUBLE_API extern/
 	' "$dir/include/gshmem/arch/arch.h"
 printf '#include <gshmem.h>\n#include <gshmemx_win.h>\n' >"$dir/all.c"
 ${CXX:-c++} -x c++ -std=c++17 -E -P -D__HIPCC__=1 -D__HIP_PLATFORM_CPU__=1 -I"$dir/include" -Iplatform/cpu \
