@@ -441,6 +441,13 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 #define GSHMEMI_ARCH_IS_FREE(address, nbytes)   0
 #endif
 
+/* Whether the compiler knows x, so that code for other values goes. nvcc takes the builtin for the host's. */
+#if GSHMEMI_ARCH_IS_CUDA
+#define GSHMEMI_MAY_BE_CONSTANT(x) 1
+#else
+#define GSHMEMI_MAY_BE_CONSTANT(x) __builtin_constant_p(x)
+#endif
+
 #define GSHMEMI_SIZEOF(TYPE)  GSHMEMI_ARCH_SIZEOF(TYPE)
 #define GSHMEMI_ALIGNOF(TYPE) GSHMEMI_ARCH_ALIGNOF(TYPE)
 #endif

@@ -447,7 +447,7 @@ GSHMEMI_FN void gshmemi_copy_blocks(
 	size_t i, k;
 	char *to;
 
-	if ((GSHMEMI_ARCH_HAS_COPY || __builtin_constant_p(b.bsize)) && b.bsize == 1) {
+	if ((GSHMEMI_ARCH_HAS_COPY || GSHMEMI_MAY_BE_CONSTANT(b.bsize)) && b.bsize == 1) {
 		gshmemi_copy_elements(scope, way, dest, source, b);
 		return;
 	}
