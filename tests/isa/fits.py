@@ -28,8 +28,8 @@ LDS_BYTES = 64 << 10
 # More needs a call of hipFuncSetAttribute, which no kernel here has.
 SHARED_BYTES = 48 << 10
 ARCH_HEADERS = {"sm": "nvidia", "gfx": "amd"}
-LAUNCH = re.compile(r"GSHMEMI_LAUNCH\((\w+), (\w+),")
-OWN_THREADS = re.compile(r"#define GSHMEMI_ARCH_OWN_THREADS (\d+)")
+LAUNCH = re.compile(r"GSHMEMI_LAUNCH\(\s*(\w+),\s*(\w+),")
+OWN_THREADS = re.compile(r"#define GSHMEMI_ARCH_OWN_THREADS +(\d+)")
 
 
 def up(n, granule):
