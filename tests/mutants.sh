@@ -290,7 +290,7 @@ cpu_mutants() {
 	mutant header win_batch_inside win_many include/gshmem/win/batch.h \
 		's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_notify win_calls include/gshmem/win/notify.h \
-		's/gshmemi_fence(scope, 0, to.call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
+		's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
 	# the mailbox of a device: operations for its GPU
 	mutant kernel mail_lock mailbox_explore include/gshmem/wait/mail.h \

@@ -63,7 +63,7 @@ int gshmemi_host_win_put(gshmemx_win_t win, ptrdiff_t disp, const void *source, 
 {
 	ENTER(call);
 	return gshmemi_win_move(
-		GSHMEMI_THREAD, 0, gshmemi_win_make_access(win, disp, pe, call), source, nbytes, align);
+		GSHMEMI_THREAD, 0, gshmemi_win_make_access(win, disp, pe), source, nbytes, align, call);
 }
 
 int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t nbytes, unsigned align, int pe,
@@ -71,23 +71,23 @@ int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t n
 {
 	ENTER(call);
 	return gshmemi_win_move(
-		GSHMEMI_THREAD, 1, gshmemi_win_make_access(win, disp, pe, call), dest, nbytes, align);
+		GSHMEMI_THREAD, 1, gshmemi_win_make_access(win, disp, pe), dest, nbytes, align, call);
 }
 
 /* Refuses strides that gshmem_iput leaves undefined. */
-int gshmemi_host_win_stride(
-	int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b)
+int gshmemi_host_win_stride(int is_get, struct gshmemi_win_access to, const void *local,
+	struct gshmemi_blocks b, const char *call)
 {
 	const ptrdiff_t stride = is_get ? b.sst : b.dst, local_stride = is_get ? b.dst : b.sst;
 	const struct gshmemi_win_fault fault = {
 		GSHMEMI_FAULT_BAD_ARGUMENT, to.pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
 
-	ENTER(to.call);
+	ENTER(call);
 	if (stride < 1 || local_stride < 1)
-		return gshmemi_win_fail(&fault, to.call);
+		return gshmemi_win_fail(&fault, call);
 	if (is_get)
-		return gshmemi_win_stride(GSHMEMI_THREAD, 1, to, local, b);
-	return gshmemi_win_stride(GSHMEMI_THREAD, 0, to, local, b);
+		return gshmemi_win_stride(GSHMEMI_THREAD, 1, to, local, b, call);
+	return gshmemi_win_stride(GSHMEMI_THREAD, 0, to, local, b, call);
 }
 
 int gshmemi_host_win_flush(int what, gshmemx_win_t win, int pe, const char *call)
@@ -105,29 +105,29 @@ int gshmemi_host_win_epoch(int what, const struct gshmemi_win_args *args, const 
 }
 
 int gshmemi_host_win_accumulate(struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
-	struct gshmemi_win_update u)
+	struct gshmemi_win_update u, const char *call)
 {
 	int rc = 0;
 
-	ENTER(to.call);
+	ENTER(call);
 	GSHMEMI_BY_SIZE(u.nbytes,
 		rc = gshmemi_win_accumulate(GSHMEMI_THREAD, to, result, source, nelems,
-			gshmemi_win_make_update(u.op, u.kind, size)))
+			gshmemi_win_make_update(u.op, u.kind, size), call))
 	return rc;
 }
 
 void gshmemi_host_win_fetch(struct gshmemi_win_access to, void *old, const void *value, const void *cond,
-	struct gshmemi_win_update u)
+	struct gshmemi_win_update u, const char *call)
 {
-	GSHMEMI_ENTER(to.call);
-	gshmemi_win_fetch(to, old, value, cond, u);
+	GSHMEMI_ENTER(call);
+	gshmemi_win_fetch(to, old, value, cond, u, call);
 }
 
 int gshmemi_host_win_move_notify(int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes,
-	unsigned align, int notification)
+	unsigned align, int notification, const char *call)
 {
-	ENTER(to.call);
-	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, to, local, nbytes, align, notification);
+	ENTER(call);
+	return gshmemi_win_move_notify(GSHMEMI_THREAD, is_get, to, local, nbytes, align, notification, call);
 }
 
 int gshmemi_host_win_notification(

@@ -25,35 +25,35 @@ static ptrdiff_t find_delta(unsigned region, int world_pe)
 }
 
 static int move_bytes(bool is_get, struct gshmemi_win_access to, const void *local, size_t nbytes,
-	unsigned align, void *stream)
+	unsigned align, void *stream, const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place place;
 	void *const memory = (void *)(uintptr_t)local;
 	hipError_t error;
 	ptrdiff_t delta;
-	int rc = gshmemi_enter_int(to.call);
+	int rc = gshmemi_enter_int(call);
 
 	if (rc)
 		return rc;
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check(w, to, nbytes, align);
+	rc = gshmemi_win_check(w, to, nbytes, align, call);
 	if (rc || !nbytes)
 		return rc;
-	place = gshmemi_win_locate(w, to);
+	place = gshmemi_win_locate(w, to, call);
 	delta = find_delta(place.where.region, place.world_pe);
 	if (delta != GSHMEMI_SENTINEL)
 		return gshmemi_hip(
 			hipMemcpyAsync(is_get ? memory : place.address + delta,
 				is_get ? place.address + delta : memory, nbytes, hipMemcpyDefault, stream),
-			"%s: hipMemcpyAsync of %zu bytes", to.call, nbytes);
+			"%s: hipMemcpyAsync of %zu bytes", call, nbytes);
 	if (is_get)
 		error = gshmemi_stream_get(
 			place.where.region, memory, place.address, nbytes, place.world_pe, stream);
 	else
 		error = gshmemi_stream_put(
 			place.where.region, place.address, local, nbytes, place.world_pe, stream);
-	return gshmemi_hip(error, "%s: hipLaunchKernel", to.call);
+	return gshmemi_hip(error, "%s: hipLaunchKernel", call);
 }
 
 #define GSHMEMI_DEFINE_MOVES(NAME, MEM, T, NBYTES, ALIGN) \
@@ -62,16 +62,16 @@ static int move_bytes(bool is_get, struct gshmemi_win_access to, const void *loc
 	{ \
 		static const char call[] = "gshmemx_win_" #NAME "put" #MEM "_on_stream"; \
 \
-		return move_bytes( \
-			false, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
+		return move_bytes(false, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, \
+			stream, call); \
 	} \
 	int gshmemx_win_##NAME##get##MEM##_on_stream( \
 		gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, void *stream) \
 	{ \
 		static const char call[] = "gshmemx_win_" #NAME "get" #MEM "_on_stream"; \
 \
-		return move_bytes( \
-			true, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, stream); \
+		return move_bytes(true, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, \
+			stream, call); \
 	}
 #define GSHMEMI_DEFINE(NAME, T) GSHMEMI_DEFINE_MOVES(NAME##_, , T, sizeof(T), GSHMEMI_ALIGNOF(T))
 GSHMEM_RMA_TYPES(GSHMEMI_DEFINE)

@@ -17,7 +17,7 @@
 #define GSHMEMI_WIN_NBYTES(NELEMS, NBYTES) ((NELEMS) > SIZE_MAX / (NBYTES) ? SIZE_MAX : (NELEMS) * (NBYTES))
 
 /* Arguments of the bodies, from parameters that all calls name alike. */
-#define GSHMEMI_WIN_TO              gshmemi_win_make_access(win, disp, pe, call)
+#define GSHMEMI_WIN_TO              gshmemi_win_make_access(win, disp, pe)
 #define GSHMEMI_WIN_UPDATE(T, KIND) gshmemi_win_make_update(op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T))
 #define GSHMEMI_WIN_EPOCH(WHAT, TYPE, PE, NPES, PES, ASSERTION, FLAG_P) \
 	(GSHMEMI_WIN_DO_##WHAT, gshmemi_win_make_args(win, TYPE, PE, NPES, PES, ASSERTION, FLAG_P), call)
@@ -26,55 +26,55 @@
 #define GSHMEMI_WIN_MOVE_CALLS(NAME, MEM, T, NBYTES, ALIGN) \
 	GSHMEMI_W(NAME##put##MEM, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe), move, \
-		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN)) \
+		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, call)) \
 	GSHMEMI_W(NAME##get##MEM, (gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe), \
-		move, (1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN)) \
+		move, (1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, call)) \
 	GSHMEMI_W(NAME##rput##MEM, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int pe, \
 			gshmemx_win_request_t *request), \
 		move_request, \
-		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, request)) \
+		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, request, call)) \
 	GSHMEMI_W(NAME##rget##MEM, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, \
 			gshmemx_win_request_t *request), \
-		move_request, (1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, request)) \
+		move_request, (1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, request, call)) \
 	GSHMEMI_W(NAME##put##MEM##_notify, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int notification, \
 			int pe), \
 		move_notify, \
-		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification)) \
+		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification, call)) \
 	GSHMEMI_W(NAME##get##MEM##_notify, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int notification, int pe), \
 		move_notify, \
-		(1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification))
+		(1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, notification, call))
 #define GSHMEMI_WIN_STRIDE_CALLS(NAME, T) \
 	GSHMEMI_W(NAME##_iput, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
 			size_t nelems, int pe), \
 		stride, \
-		(0, GSHMEMI_WIN_TO, source, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)))) \
+		(0, GSHMEMI_WIN_TO, source, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)), call)) \
 	GSHMEMI_W(NAME##_iget, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
 			int pe), \
-		stride, (1, GSHMEMI_WIN_TO, dest, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T))))
+		stride, (1, GSHMEMI_WIN_TO, dest, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)), call))
 #define GSHMEMI_WIN_UPDATE_CALLS(NAME, T, KIND) \
 	GSHMEMI_W(NAME##_accumulate, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe), \
-		accumulate, (GSHMEMI_WIN_TO, NULL, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND))) \
+		accumulate, (GSHMEMI_WIN_TO, NULL, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), call)) \
 	GSHMEMI_W(NAME##_get_accumulate, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, size_t nelems, int op, \
 			int pe), \
-		accumulate, (GSHMEMI_WIN_TO, dest, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND))) \
+		accumulate, (GSHMEMI_WIN_TO, dest, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), call)) \
 	GSHMEMI_W(NAME##_raccumulate, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe, \
 			gshmemx_win_request_t *request), \
 		accumulate_request, \
-		(GSHMEMI_WIN_TO, NULL, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), request)) \
+		(GSHMEMI_WIN_TO, NULL, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), request, call)) \
 	GSHMEMI_W(NAME##_rget_accumulate, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, size_t nelems, int op, \
 			int pe, gshmemx_win_request_t *request), \
 		accumulate_request, \
-		(GSHMEMI_WIN_TO, dest, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), request))
+		(GSHMEMI_WIN_TO, dest, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), request, call))
 
 /* Calls without a type. */
 #define GSHMEMI_WIN_EPOCH_CALLS \

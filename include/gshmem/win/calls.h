@@ -39,18 +39,19 @@ GSHMEMI_FN void gshmemi_win_request_end(gshmemx_win_request_t *request, const ch
 }
 
 GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, struct gshmemi_win_access to,
-	const void *local, size_t nbytes, unsigned align, gshmemx_win_request_t *request)
+	const void *local, size_t nbytes, unsigned align, gshmemx_win_request_t *request, const char *call)
 {
-	const int rc = gshmemi_win_move(scope, is_get, to, local, nbytes, align);
+	const int rc = gshmemi_win_move(scope, is_get, to, local, nbytes, align, call);
 
 	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
 }
 
 GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, struct gshmemi_win_access to, void *result,
-	const void *source, size_t nelems, struct gshmemi_win_update u, gshmemx_win_request_t *request)
+	const void *source, size_t nelems, struct gshmemi_win_update u, gshmemx_win_request_t *request,
+	const char *call)
 {
-	const int rc = gshmemi_win_accumulate(scope, to, result, source, nelems, u);
+	const int rc = gshmemi_win_accumulate(scope, to, result, source, nelems, u, call);
 
 	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
@@ -61,18 +62,19 @@ GSHMEMI_FN int gshmemi_win_accumulate_request(int scope, struct gshmemi_win_acce
 /* In the library one body serves all scopes, which are one CPU thread there. */
 #ifdef GSHMEMI_LIBRARY
 GSHMEMI_FN int gshmemi_host_win_move_request(int is_get, struct gshmemi_win_access to, const void *local,
-	size_t nbytes, unsigned align, gshmemx_win_request_t *request)
+	size_t nbytes, unsigned align, gshmemx_win_request_t *request, const char *call)
 {
-	const int rc = gshmemi_host_win_move(is_get, to, local, nbytes, align);
+	const int rc = gshmemi_host_win_move(is_get, to, local, nbytes, align, call);
 
 	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
 }
 
 GSHMEMI_FN int gshmemi_host_win_accumulate_request(struct gshmemi_win_access to, void *result,
-	const void *source, size_t nelems, struct gshmemi_win_update u, gshmemx_win_request_t *request)
+	const void *source, size_t nelems, struct gshmemi_win_update u, gshmemx_win_request_t *request,
+	const char *call)
 {
-	const int rc = gshmemi_host_win_accumulate(to, result, source, nelems, u);
+	const int rc = gshmemi_host_win_accumulate(to, result, source, nelems, u, call);
 
 	gshmemi_win_request_begin(rc, to.win, to.pe, request);
 	return rc;
@@ -105,10 +107,9 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, struct gshmemi_win_args arg
 	{ \
 		TYPE old; \
 \
-		GSHMEMI_WIN_FETCH( \
-			gshmemi_win_make_access(win, disp, pe, "gshmemx_win_" #NAME "_fetch_and_op"), &old, \
-			&value, NULL, \
-			gshmemi_win_make_update(op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE))); \
+		GSHMEMI_WIN_FETCH(gshmemi_win_make_access(win, disp, pe), &old, &value, NULL, \
+			gshmemi_win_make_update(op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE)), \
+			"gshmemx_win_" #NAME "_fetch_and_op"); \
 		return old; \
 	} \
 	API TYPE gshmemx_win_##NAME##_compare_and_swap( \
@@ -116,11 +117,9 @@ GSHMEMI_FN int gshmemi_host_win_epoch_call(int what, struct gshmemi_win_args arg
 	{ \
 		TYPE old; \
 \
-		GSHMEMI_WIN_FETCH( \
-			gshmemi_win_make_access(win, disp, pe, "gshmemx_win_" #NAME "_compare_and_swap"), \
-			&old, &value, &cond, \
-			gshmemi_win_make_update( \
-				GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE))); \
+		GSHMEMI_WIN_FETCH(gshmemi_win_make_access(win, disp, pe), &old, &value, &cond, \
+			gshmemi_win_make_update(GSHMEMX_REPLACE, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(TYPE)), \
+			"gshmemx_win_" #NAME "_compare_and_swap"); \
 		return old; \
 	}
 

@@ -36,16 +36,15 @@ enum gshmemi_win_what {
 /* What a call works on: elements of a PE's part of a window, from disp on, which counts the part's units. */
 struct gshmemi_win_access {
 	gshmemx_win_t win;
-	ptrdiff_t disp;
 	int pe; /* of the window */
-	const char *call;
+	ptrdiff_t disp;
 };
 
 /* What an accumulate does to each element. */
 struct gshmemi_win_update {
-	int op;   /* GSHMEMX_SUM and so on */
-	int kind; /* GSHMEMI_KIND_* */
-	unsigned nbytes;
+	int op;        /* GSHMEMX_SUM and so on */
+	uint16_t kind; /* GSHMEMI_KIND_* */
+	uint16_t nbytes;
 };
 
 /* The arguments of one of these calls; those that it does not have are 0. */
@@ -59,17 +58,16 @@ struct gshmemi_win_args {
 	int *flag_p;
 };
 
-GSHMEMI_FN struct gshmemi_win_access gshmemi_win_make_access(
-	gshmemx_win_t win, ptrdiff_t disp, int pe, const char *call)
+GSHMEMI_FN struct gshmemi_win_access gshmemi_win_make_access(gshmemx_win_t win, ptrdiff_t disp, int pe)
 {
-	const struct gshmemi_win_access to = {win, disp, pe, call};
+	const struct gshmemi_win_access to = {win, pe, disp};
 
 	return to;
 }
 
 GSHMEMI_FN struct gshmemi_win_update gshmemi_win_make_update(int op, int kind, unsigned nbytes)
 {
-	const struct gshmemi_win_update u = {op, kind, nbytes};
+	const struct gshmemi_win_update u = {op, (uint16_t)kind, (uint16_t)nbytes};
 
 	return u;
 }
@@ -92,20 +90,21 @@ GSHMEMI_HOST_CALL(int, gshmemi_host_win_get,
 		const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_flush, (int what, gshmemx_win_t win, int pe, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride,
-	(int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b));
+	(int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b,
+		const char *call));
 GSHMEMI_HOST_CALL(
 	int, gshmemi_host_win_epoch, (int what, const struct gshmemi_win_args *args, const char *call));
 /* result NULL: the old values are not wanted. */
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_accumulate,
 	(struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
-		struct gshmemi_win_update u));
+		struct gshmemi_win_update u, const char *call));
 /* op, or, unless cond is NULL, compare and swap. An error ends the job. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_win_fetch,
 	(struct gshmemi_win_access to, void *old, const void *value, const void *cond,
-		struct gshmemi_win_update u));
+		struct gshmemi_win_update u, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_move_notify,
 	(int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align,
-		int notification));
+		int notification, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_notification,
 	(int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p, const char *call));
 

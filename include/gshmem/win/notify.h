@@ -25,7 +25,7 @@ GSHMEMI_FN int gshmemi_win_check_notification(int notification, const char *call
 
 /* The counter changes after a get has its bytes, and after a put's bytes are visible at the target. */
 GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win_access to, const void *local,
-	size_t nbytes, unsigned align, int notification)
+	size_t nbytes, unsigned align, int notification, const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
@@ -33,20 +33,20 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_move_notify(is_get, to, local, nbytes, align, notification);
+		return gshmemi_host_win_move_notify(is_get, to, local, nbytes, align, notification, call);
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check_notification(notification, to.call);
-	rc = rc ? rc : gshmemi_win_check(w, to, nbytes, align);
+	rc = gshmemi_win_check_notification(notification, call);
+	rc = rc ? rc : gshmemi_win_check(w, to, nbytes, align, call);
 	if (rc)
 		return rc;
-	at = gshmemi_win_locate(w, to);
+	at = gshmemi_win_locate(w, to, call);
 	if (nbytes) /* else the notification alone: a PE without memory is not mapped */
 		gshmemi_win_move_at(scope, is_get, at, local, gshmemi_make_extent(nbytes, align, 0));
-	gshmemi_fence(scope, 0, to.call); /* pairs with the acquire of the target's notify_wait */
+	gshmemi_fence(scope, 0, call); /* pairs with the acquire of the target's notify_wait */
 	if (gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, local))) {
 		if (group.rank == 0)
 			(void)gshmemi_amo(gshmemi_win_words(), &w->control->notification[notification],
-				gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), at.world_pe, to.call);
+				gshmemi_make_update(GSHMEMI_AMO_ADD, 1, 0, 8, 0), at.world_pe, call);
 		gshmemi_group_end(&group);
 	}
 	return 0;

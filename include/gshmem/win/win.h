@@ -179,13 +179,13 @@ GSHMEMI_COLD int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t
 }
 
 /* The host's check. The first operation after a fence begins the fence's epoch. */
-GSHMEMI_FN int gshmemi_win_check(
-	const struct gshmemi_win *w, struct gshmemi_win_access to, uint64_t nbytes, unsigned align)
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, struct gshmemi_win_access to, uint64_t nbytes,
+	unsigned align, const char *call)
 {
 	int rc = 0;
 
 	if (__builtin_expect(!gshmemi_win_is_right(w, to.win, to.disp, nbytes, align, to.pe), 0))
-		rc = gshmemi_win_check_at(w, to.win, to.disp, nbytes, align, to.pe, to.call);
+		rc = gshmemi_win_check_at(w, to.win, to.disp, nbytes, align, to.pe, call);
 	if (rc)
 		return rc;
 	if (w->epoch->state == GSHMEMI_WIN_FENCE)
@@ -205,11 +205,11 @@ GSHMEMI_COLD void gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_
 		gshmemi_arch_store(&w->epoch->state, GSHMEMI_WIN_FENCE_EPOCH, 4);
 }
 
-GSHMEMI_FN int gshmemi_win_check(
-	const struct gshmemi_win *w, struct gshmemi_win_access to, uint64_t nbytes, unsigned align)
+GSHMEMI_FN int gshmemi_win_check(const struct gshmemi_win *w, struct gshmemi_win_access to, uint64_t nbytes,
+	unsigned align, const char *call)
 {
 	if (gshmemi_is_slow(GSHMEMI_WHY_UNSET | GSHMEMI_WHY_CHECK))
-		gshmemi_win_check_at(w, to.win, to.disp, nbytes, align, to.pe, to.call);
+		gshmemi_win_check_at(w, to.win, to.disp, nbytes, align, to.pe, call);
 	return 0;
 }
 #endif
@@ -226,7 +226,7 @@ struct gshmemi_win_place {
 };
 
 GSHMEMI_FN struct gshmemi_win_place gshmemi_win_locate(
-	const struct gshmemi_win *w, struct gshmemi_win_access to)
+	const struct gshmemi_win *w, struct gshmemi_win_access to, const char *call)
 {
 	const struct gshmemi_win_part *part = &w->parts[to.pe];
 	struct gshmemi_win_place place;
@@ -235,17 +235,17 @@ GSHMEMI_FN struct gshmemi_win_place gshmemi_win_locate(
 	place.address = part->base + to.disp * (ptrdiff_t)part->disp_unit;
 	place.there = NULL;
 	place.world_pe = part->world_pe;
-	place.call = to.call;
+	place.call = call;
 	return place;
 }
 
-GSHMEMI_FN int gshmemi_host_win_move(
-	int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align)
+GSHMEMI_FN int gshmemi_host_win_move(int is_get, struct gshmemi_win_access to, const void *local,
+	size_t nbytes, unsigned align, const char *call)
 {
 	if (is_get)
 		return gshmemi_host_win_get(
-			to.win, (void *)(uintptr_t)local, to.disp, nbytes, align, to.pe, to.call);
-	return gshmemi_host_win_put(to.win, to.disp, local, nbytes, align, to.pe, to.call);
+			to.win, (void *)(uintptr_t)local, to.disp, nbytes, align, to.pe, call);
+	return gshmemi_host_win_put(to.win, to.disp, local, nbytes, align, to.pe, call);
 }
 
 /* Move bytes between a window and local memory; a group shares them out. */
@@ -259,17 +259,17 @@ GSHMEMI_FN void gshmemi_win_move_at(
 		gshmemi_put(at.where, scope, at.address, local, extent, at.world_pe, at.call);
 }
 
-GSHMEMI_FN int gshmemi_win_move(
-	int scope, int is_get, struct gshmemi_win_access to, const void *local, size_t nbytes, unsigned align)
+GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, struct gshmemi_win_access to, const void *local,
+	size_t nbytes, unsigned align, const char *call)
 {
 	const struct gshmemi_win *w;
 	char *here;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_move(is_get, to, local, nbytes, align);
+		return gshmemi_host_win_move(is_get, to, local, nbytes, align, call);
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check(w, to, nbytes, align);
+	rc = gshmemi_win_check(w, to, nbytes, align, call);
 	if (rc)
 		return rc;
 	here = w->parts[to.pe].here;
@@ -282,7 +282,7 @@ GSHMEMI_FN int gshmemi_win_move(
 		return 0;
 	}
 	if (nbytes) /* a PE without memory is not mapped */
-		gshmemi_win_move_at(scope, is_get, gshmemi_win_locate(w, to), local,
+		gshmemi_win_move_at(scope, is_get, gshmemi_win_locate(w, to, call), local,
 			gshmemi_make_extent(nbytes, align, 1));
 	return 0;
 }
@@ -300,8 +300,8 @@ GSHMEMI_FN size_t gshmemi_win_span(size_t nelems, ptrdiff_t stride, unsigned ele
 }
 
 /* Strides of 0 or less are refused on the host, and in kernels with GSHMEM_CHECK. */
-GSHMEMI_FN int gshmemi_win_stride(
-	int scope, int is_get, struct gshmemi_win_access to, const void *local, struct gshmemi_blocks b)
+GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, struct gshmemi_win_access to, const void *local,
+	struct gshmemi_blocks b, const char *call)
 {
 	const unsigned align = b.elem_nbytes < 8 ? b.elem_nbytes : 8;
 	const struct gshmemi_win *w;
@@ -309,13 +309,13 @@ GSHMEMI_FN int gshmemi_win_stride(
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
-		return gshmemi_host_win_stride(is_get, to, local, b);
+		return gshmemi_host_win_stride(is_get, to, local, b, call);
 	w = gshmemi_win_of(to.win);
 	rc = gshmemi_win_check(
-		w, to, gshmemi_win_span(b.nblocks, is_get ? b.sst : b.dst, b.elem_nbytes), align);
+		w, to, gshmemi_win_span(b.nblocks, is_get ? b.sst : b.dst, b.elem_nbytes), align, call);
 	if (rc || !b.nblocks)
 		return rc;
-	at = gshmemi_win_locate(w, to);
+	at = gshmemi_win_locate(w, to, call);
 	if (is_get)
 		gshmemi_move_blocks(GSHMEMI_GET_BLOCKS, at.where, scope, (void *)(uintptr_t)local, at.address,
 			b, at.world_pe, at.call);
