@@ -13,17 +13,15 @@ if [ -z "$tool" ]; then
 	echo "format: needs clang-format 14 (the package clang-format-14)" >&2
 	exit 77
 fi
-sources() {
-	if ! git ls-files -z 2>/dev/null; then
-		find . -path ./build -prune -o -type f -print0
-	fi | grep -zE '\.(c|h|hip|cpp|hpp|cu)$'
-}
-if [ "${1-}" = --fix ]; then
-	sources | xargs -0 -P"$(nproc)" -n20 "$tool" -i
-	exit
-fi
-ragged=$(sources | xargs -0 -P"$(nproc)" -n20 "$tool" --dry-run 2>&1 | sed -n 's/: warning: code should be.*//p' | sort -u)
-[ -z "$ragged" ] && exit
-echo "$ragged" | head -n 20 >&2
-echo "format: $(echo "$ragged" | wc -l) places; make format mends them" >&2
+# A file that is removed, but not committed yet, is still listed.
+mapfile -d '' -t files < <({ git ls-files -z 2>/dev/null || find . -path ./build -prune -o -type f -print0; } |
+	grep -zE '\.(c|h|hip|cpp|hpp|cu)$' | while IFS= read -r -d '' file; do
+	[ ! -f "$file" ] || printf '%s\0' "$file"
+done)
+[ ${#files[@]} -gt 500 ] || { echo "format: only ${#files[@]} sources are found" >&2; exit 1; }
+mode=(--dry-run --Werror)
+[ "${1-}" != --fix ] || mode=(-i)
+message=$(printf '%s\0' "${files[@]}" | xargs -0 -P"$(nproc)" -n20 "$tool" "${mode[@]}" 2>&1) && exit
+echo "$message" | grep -E 'error:|rror' | head -n 20 >&2
+echo "format: make format lays out what is not" >&2
 exit 1
