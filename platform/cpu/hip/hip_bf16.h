@@ -5,6 +5,7 @@
 #ifndef HIPCPU_HIP_BF16_H
 #define HIPCPU_HIP_BF16_H
 
+#include "hip_float16.h"
 #include "hip_runtime.h"
 
 HIPCPU_QUIET_BEGIN
@@ -26,10 +27,6 @@ struct __hip_bfloat16 {
 		else
 			bits = (uint16_t)((x + 0x7fff + (x >> 16 & 1)) >> 16);
 	}
-	template <typename N, typename = std::enable_if_t<std::is_arithmetic<N>::value>>
-	__hip_bfloat16(N n) : __hip_bfloat16((float)n)
-	{
-	}
 	operator float() const
 	{
 		uint32_t x = (uint32_t)bits << 16;
@@ -38,69 +35,11 @@ struct __hip_bfloat16 {
 		memcpy(&f, &x, 4);
 		return f;
 	}
-	__hip_bfloat16 &operator+=(__hip_bfloat16 other)
-	{
-		return *this = __hip_bfloat16((float)*this + (float)other);
-	}
-	__hip_bfloat16 &operator-=(__hip_bfloat16 other)
-	{
-		return *this = __hip_bfloat16((float)*this - (float)other);
-	}
-	__hip_bfloat16 &operator*=(__hip_bfloat16 other)
-	{
-		return *this = __hip_bfloat16((float)*this * (float)other);
-	}
-	__hip_bfloat16 &operator/=(__hip_bfloat16 other)
-	{
-		return *this = __hip_bfloat16((float)*this / (float)other);
-	}
+	HIPCPU_FLOAT16_UPDATES(__hip_bfloat16)
 };
 typedef __hip_bfloat16 hip_bfloat16;
 
-static inline __hip_bfloat16 operator+(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return __hip_bfloat16((float)a + (float)b);
-}
-static inline __hip_bfloat16 operator-(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return __hip_bfloat16((float)a - (float)b);
-}
-static inline __hip_bfloat16 operator*(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return __hip_bfloat16((float)a * (float)b);
-}
-static inline __hip_bfloat16 operator/(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return __hip_bfloat16((float)a / (float)b);
-}
-static inline __hip_bfloat16 operator-(__hip_bfloat16 a)
-{
-	return __hip_bfloat16(-(float)a);
-}
-static inline bool operator==(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return (float)a == (float)b;
-}
-static inline bool operator!=(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return (float)a != (float)b;
-}
-static inline bool operator<(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return (float)a < (float)b;
-}
-static inline bool operator>(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return (float)a > (float)b;
-}
-static inline bool operator<=(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return (float)a <= (float)b;
-}
-static inline bool operator>=(__hip_bfloat16 a, __hip_bfloat16 b)
-{
-	return (float)a >= (float)b;
-}
+HIPCPU_FLOAT16_OPERATORS(__hip_bfloat16)
 
 static inline __hip_bfloat16 __float2bfloat16(float f)
 {

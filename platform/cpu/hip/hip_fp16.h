@@ -5,6 +5,7 @@
 #ifndef HIPCPU_HIP_FP16_H
 #define HIPCPU_HIP_FP16_H
 
+#include "hip_float16.h"
 #include "hip_runtime.h"
 
 HIPCPU_QUIET_BEGIN
@@ -69,62 +70,12 @@ struct __half {
 
 	__half() = default;
 	__half(float f) : bits(hipcpu::half_from_float(f)) {}
-	template <typename N, typename = std::enable_if_t<std::is_arithmetic<N>::value>>
-	__half(N n) : __half((float)n)
-	{
-	}
 	operator float() const { return hipcpu::half_to_float(bits); }
-	__half &operator+=(__half other) { return *this = __half((float)*this + (float)other); }
-	__half &operator-=(__half other) { return *this = __half((float)*this - (float)other); }
-	__half &operator*=(__half other) { return *this = __half((float)*this * (float)other); }
-	__half &operator/=(__half other) { return *this = __half((float)*this / (float)other); }
+	HIPCPU_FLOAT16_UPDATES(__half)
 };
 typedef __half half;
 
-static inline __half operator+(__half a, __half b)
-{
-	return __half((float)a + (float)b);
-}
-static inline __half operator-(__half a, __half b)
-{
-	return __half((float)a - (float)b);
-}
-static inline __half operator*(__half a, __half b)
-{
-	return __half((float)a * (float)b);
-}
-static inline __half operator/(__half a, __half b)
-{
-	return __half((float)a / (float)b);
-}
-static inline __half operator-(__half a)
-{
-	return __half(-(float)a);
-}
-static inline bool operator==(__half a, __half b)
-{
-	return (float)a == (float)b;
-}
-static inline bool operator!=(__half a, __half b)
-{
-	return (float)a != (float)b;
-}
-static inline bool operator<(__half a, __half b)
-{
-	return (float)a < (float)b;
-}
-static inline bool operator>(__half a, __half b)
-{
-	return (float)a > (float)b;
-}
-static inline bool operator<=(__half a, __half b)
-{
-	return (float)a <= (float)b;
-}
-static inline bool operator>=(__half a, __half b)
-{
-	return (float)a >= (float)b;
-}
+HIPCPU_FLOAT16_OPERATORS(__half)
 
 static inline __half __float2half(float f)
 {
