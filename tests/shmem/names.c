@@ -9,25 +9,9 @@
 #include <mpp/shmem.h>
 #include <shmemx.h>
 #include "../helpers.h"
+#include "../spec_types.h"
 
 /* Declared again as in the spec. */
-#define STANDARD(X) \
-	X(int, int) \
-	X(long, long) \
-	X(long long, longlong) \
-	X(unsigned int, uint) \
-	X(unsigned long, ulong) \
-	X(unsigned long long, ulonglong) \
-	X(int32_t, int32) \
-	X(int64_t, int64) \
-	X(uint32_t, uint32) \
-	X(uint64_t, uint64) \
-	X(size_t, size) \
-	X(ptrdiff_t, ptrdiff)
-#define EXTENDED(X) \
-	X(float, float) \
-	X(double, double) \
-	STANDARD(X)
 #define TYPED(T, N) \
 	T shmem_##N##_fetch(const T *source, int pe); \
 	void shmem_##N##_set(T *dest, T value, int pe); \
@@ -40,7 +24,7 @@ EXTENDED(TYPED)
 	void shmem_##N##_inc(T *dest, int pe); \
 	T shmem_##N##_fadd(T *dest, T value, int pe); \
 	void shmem_##N##_add(T *dest, T value, int pe);
-STANDARD(TYPED)
+AMO(TYPED)
 #undef TYPED
 void shmem_short_wait(short *ivar, short cmp_value);
 void shmem_int_wait(int *ivar, int cmp_value);
