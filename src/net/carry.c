@@ -317,7 +317,7 @@ uint64_t gshmemi_net_carry(const struct gshmemi_operation *o)
 	return carry(o, &w, gshmemi_pe_in_world(o->pe), "an operation on a PE that is not mapped");
 }
 
-uint64_t gshmemi_net_turn(
+uint64_t gshmemi_net_lock(
 	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call)
 {
 	struct gshmemi_operation o = gshmemi_describe(GSHMEMI_LOCK, region, word, pe);

@@ -161,7 +161,7 @@ GSHMEMI_FN struct gshmemi_operation gshmemi_signal_of(const struct gshmemi_opera
 #ifdef GSHMEMI_LIBRARY
 uint64_t gshmemi_net_carry(const struct gshmemi_operation *o); /* returns an atomic's old value */
 /* reads the word of a lock, once it is this turn */
-uint64_t gshmemi_net_turn(
+uint64_t gshmemi_net_lock(
 	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call);
 void gshmemi_net_order(int context);
 void gshmemi_net_complete(int context, const int *target_pes, size_t npes);

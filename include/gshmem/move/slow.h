@@ -173,13 +173,20 @@ GSHMEMI_COLD_PERFORM uint64_t gshmemi_slow_perform_at(uint64_t head, char *there
  * memory of pe. The library itself describes such operations, and hands them to the net.
  */
 #ifdef GSHMEMI_LIBRARY
-#define GSHMEMI_ASKS 0
+#define GSHMEMI_ASKS           0
+#define GSHMEMI_WAITS_AT_OWNER 1 /* for locks */
 #else
-#define GSHMEMI_ASKS GSHMEMI_HAS_NET
+#define GSHMEMI_ASKS           GSHMEMI_HAS_NET
+#define GSHMEMI_WAITS_AT_OWNER (GSHMEMI_ASKS && !GSHMEMI_ON_HOST())
 #endif
+GSHMEMI_FN int gshmemi_is_over_net(unsigned region, int pe, int is_amo)
+{
+	return gshmemi_is_slow(GSHMEMI_WHY_NET) && !gshmemi_is_mapped(region, pe, is_amo);
+}
+
 GSHMEMI_FN int gshmemi_is_asked(unsigned region, int pe, int is_amo)
 {
-	return GSHMEMI_ASKS && gshmemi_is_slow(GSHMEMI_WHY_NET) && !gshmemi_is_mapped(region, pe, is_amo);
+	return GSHMEMI_ASKS && gshmemi_is_over_net(region, pe, is_amo);
 }
 
 /*
@@ -201,7 +208,8 @@ GSHMEMI_FN void gshmemi_net_blocks(
 	int what, unsigned region, const void *symmetric, const void *local, struct gshmemi_blocks b, int pe);
 GSHMEMI_FN void gshmemi_net_amo_nbi(
 	unsigned region, void *fetch, const void *dest, struct gshmemi_update u, int pe);
-GSHMEMI_FN uint64_t gshmemi_net_lock(unsigned region, const void *word, int which, uint32_t turn, int pe);
+GSHMEMI_FN uint64_t gshmemi_net_lock(
+	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call);
 #endif
 
 /* Bytes that a call of gshmemi_slow_at moves. */

@@ -52,13 +52,8 @@ GSHMEMI_FN uint64_t gshmemi_lock_amo(int op, long *lock, uint64_t value, uint64_
 GSHMEMI_FN uint64_t gshmemi_turn_look(
 	struct gshmemi_where where, void *word, int which, uint32_t turn, int pe, const char *call)
 {
-#ifdef GSHMEMI_LIBRARY
-	if (gshmemi_is_slow(GSHMEMI_WHY_NET) && !gshmemi_is_mapped(where.region, pe, 1))
-		return gshmemi_net_turn(where.region, word, which, turn, pe, call);
-#else
-	if (!GSHMEMI_ON_HOST() && gshmemi_is_asked(where.region, pe, 1))
-		return gshmemi_net_lock(where.region, word, which, turn, pe);
-#endif
+	if (GSHMEMI_WAITS_AT_OWNER && gshmemi_is_over_net(where.region, pe, 1))
+		return gshmemi_net_lock(where.region, word, which, turn, pe, call);
 	return gshmemi_amo(where, word, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, 8, 1), pe, call);
 }
 

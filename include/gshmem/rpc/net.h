@@ -460,9 +460,11 @@ GSHMEMI_FN void gshmemi_net_amo_nbi(
 		u.value, u.cond, (uintptr_t)fetch, 0, 0);
 }
 
-/* Read the word of a lock, once it is this turn or before. */
-GSHMEMI_FN uint64_t gshmemi_net_lock(unsigned region, const void *word, int which, uint32_t turn, int pe)
+/* Read the word of a lock, once it is this turn or before. Requests do not name their call. */
+GSHMEMI_FN uint64_t gshmemi_net_lock(
+	unsigned region, const void *word, int which, uint32_t turn, int pe, const char *call)
 {
+	(void)call;
 	return gshmemi_net_lines_at(gshmemi_net_offset(region, word),
 		gshmemi_net_op_head(
 			GSHMEMI_LOCK, which, 8, GSHMEMI_OP_FETCHES | GSHMEMI_OP_WAITS, region, word, pe),
