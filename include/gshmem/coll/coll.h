@@ -224,12 +224,10 @@ GSHMEMI_FN void gshmemi_coll_iput(const struct gshmemi_coll *c, char *dest, cons
 	const struct gshmemi_coll_args *a, int pe)
 {
 	const int world_pe = gshmemi_coll_op_pe(c, pe), scope = c->group.scope;
-	struct gshmemi_blocks b = {a->dst, a->sst, 1, a->nelems, 0};
 
 	GSHMEMI_BY_SIZE(a->elem_nbytes,
-		(b.elem_nbytes = size,
-			gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, gshmemi_in_heap(), scope, dest, source, b,
-				world_pe, c->call)))
+		gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, gshmemi_in_heap(), scope, dest, source,
+			gshmemi_make_blocks(a->dst, a->sst, a->nelems, size), world_pe, c->call))
 }
 
 GSHMEMI_COLL int gshmemi_alltoalls(int scope, struct gshmemi_coll_args *a, const char *call)

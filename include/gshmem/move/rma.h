@@ -196,9 +196,8 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX( \
 		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
-		const struct gshmemi_blocks b = {dst, sst, 1, nelems, SIZE}; \
-\
-		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, b, pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, gshmemi_make_blocks(dst, sst, nelems, SIZE), \
+			pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \

@@ -33,6 +33,17 @@ enum gshmemi_win_what {
 	GSHMEMI_WIN_NCALLS
 };
 
+/* The arguments of one of these calls; those that it does not have are 0. */
+struct gshmemi_win_args {
+	gshmemx_win_t win;
+	int type;       /* GSHMEMX_LOCK_* */
+	int pe;         /* of the window */
+	int npes;       /* of a group */
+	const int *pes; /* [npes]: the group */
+	int assertion;  /* GSHMEMX_MODE_* */
+	int *flag_p;
+};
+
 /* What a call works on: elements of a PE's part of a window, from disp on, which counts the part's units. */
 struct gshmemi_win_access {
 	gshmemx_win_t win;
@@ -45,17 +56,6 @@ struct gshmemi_win_update {
 	int op;        /* GSHMEMX_SUM and so on */
 	uint16_t kind; /* GSHMEMI_KIND_* */
 	uint16_t nbytes;
-};
-
-/* The arguments of one of these calls; those that it does not have are 0. */
-struct gshmemi_win_args {
-	gshmemx_win_t win;
-	int type;       /* GSHMEMX_LOCK_* */
-	int pe;         /* of the window */
-	int npes;       /* of a group */
-	const int *pes; /* [npes]: the group */
-	int assertion;  /* GSHMEMX_MODE_* */
-	int *flag_p;
 };
 
 GSHMEMI_FN struct gshmemi_win_access gshmemi_win_make_access(gshmemx_win_t win, ptrdiff_t disp, int pe)
