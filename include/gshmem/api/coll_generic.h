@@ -97,23 +97,28 @@ GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_DEFINE_API, gshmem, longdouble, long double)
 #define gshmem_sync(team) gshmem_team_sync(team)
 #endif
 
-#define GSHMEMI_BROADCAST_(NAME, TYPE) , TYPE : gshmem_##NAME##_broadcast
-#define GSHMEMI_COLLECT_(NAME, TYPE)   , TYPE : gshmem_##NAME##_collect
-#define GSHMEMI_FCOLLECT_(NAME, TYPE)  , TYPE : gshmem_##NAME##_fcollect
-#define GSHMEMI_ALLTOALL_(NAME, TYPE)  , TYPE : gshmem_##NAME##_alltoall
-#define GSHMEMI_ALLTOALLS_(NAME, TYPE) , TYPE : gshmem_##NAME##_alltoalls
+#define GSHMEMI_BROADCAST_(NAME, TYPE)               , TYPE : gshmem_##NAME##_broadcast
+#define GSHMEMI_COLLECT_(NAME, TYPE)                 , TYPE : gshmem_##NAME##_collect
+#define GSHMEMI_FCOLLECT_(NAME, TYPE)                , TYPE : gshmem_##NAME##_fcollect
+#define GSHMEMI_ALLTOALL_(NAME, TYPE)                , TYPE : gshmem_##NAME##_alltoall
+#define GSHMEMI_ALLTOALLS_(NAME, TYPE)               , TYPE : gshmem_##NAME##_alltoalls
+/* clang-format off */
 #define gshmem_broadcast(team, dest, ...) \
-	_Generic (*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_BROADCAST_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_BROADCAST_))(team, dest, __VA_ARGS__)
 #define gshmem_collect(team, dest, ...) \
-	_Generic (*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_COLLECT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_COLLECT_))(team, dest, __VA_ARGS__)
 #define gshmem_fcollect(team, dest, ...) \
-	_Generic (*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_FCOLLECT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_FCOLLECT_))(team, dest, __VA_ARGS__)
 #define gshmem_alltoall(team, dest, ...) \
-	_Generic (*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALL_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALL_))(team, dest, __VA_ARGS__)
 #define gshmem_alltoalls(team, dest, ...) \
-	_Generic (*(dest)GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALLS_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEM_BASIC_RMA_TYPES(GSHMEMI_ALLTOALLS_))(team, dest, __VA_ARGS__)
+/* clang-format on */
 
-#define GSHMEMI_GENERIC_ORDERED(X)                   GSHMEM_BASIC_ORDERED_REDUCE_TYPES(X) GSHMEM_LONG_DOUBLE_REDUCE_TYPES(X)
+/* clang-format off */
+#define GSHMEMI_GENERIC_ORDERED(X) \
+	GSHMEM_BASIC_ORDERED_REDUCE_TYPES(X) GSHMEM_LONG_DOUBLE_REDUCE_TYPES(X)
+/* clang-format on */
 #define GSHMEMI_GENERIC_SUM(X)                       GSHMEMI_GENERIC_ORDERED(X) GSHMEM_COMPLEX_REDUCE_TYPES(X)
 #define GSHMEMI_AND_REDUCE_(NAME, TYPE, KIND)        , TYPE : gshmem_##NAME##_and_reduce
 #define GSHMEMI_OR_REDUCE_(NAME, TYPE, KIND)         , TYPE : gshmem_##NAME##_or_reduce
@@ -130,30 +135,32 @@ GSHMEMI_DEFINE_WITH_MAX(GSHMEMI_DEFINE_API, gshmem, longdouble, long double)
 #define GSHMEMI_SUM_INSCAN_SHORT_(NAME, TYPE, KIND)  , TYPE : gshmemx_##NAME##_sum_inscan
 #define GSHMEMI_SUM_EXSCAN_(NAME, TYPE, KIND)        , TYPE : gshmem_##NAME##_sum_exscan
 #define GSHMEMI_SUM_EXSCAN_SHORT_(NAME, TYPE, KIND)  , TYPE : gshmemx_##NAME##_sum_exscan
+/* clang-format off */
 #define gshmem_and_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_AND_REDUCE_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_BITWISE(GSHMEMI_AND_REDUCE_))(team, dest, __VA_ARGS__)
 #define gshmem_or_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_OR_REDUCE_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_BITWISE(GSHMEMI_OR_REDUCE_))(team, dest, __VA_ARGS__)
 #define gshmem_xor_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_BITWISE(GSHMEMI_XOR_REDUCE_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_BITWISE(GSHMEMI_XOR_REDUCE_))(team, dest, __VA_ARGS__)
 #define gshmem_max_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MAX_REDUCE_) \
-			  GSHMEMX_REDUCE_TYPES(GSHMEMI_MAX_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_ORDERED(GSHMEMI_MAX_REDUCE_) \
+		GSHMEMX_REDUCE_TYPES(GSHMEMI_MAX_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
 #define gshmem_min_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_ORDERED(GSHMEMI_MIN_REDUCE_) \
-			  GSHMEMX_REDUCE_TYPES(GSHMEMI_MIN_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_ORDERED(GSHMEMI_MIN_REDUCE_) \
+		GSHMEMX_REDUCE_TYPES(GSHMEMI_MIN_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
 #define gshmem_sum_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_REDUCE_) \
-			  GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_REDUCE_) \
+		GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
 #define gshmem_prod_reduce(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_PROD_REDUCE_) \
-			  GSHMEMX_REDUCE_TYPES(GSHMEMI_PROD_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_SUM(GSHMEMI_PROD_REDUCE_) \
+		GSHMEMX_REDUCE_TYPES(GSHMEMI_PROD_REDUCE_SHORT_))(team, dest, __VA_ARGS__)
 #define gshmem_sum_inscan(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_INSCAN_) \
-			  GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_INSCAN_SHORT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_INSCAN_) \
+		GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_INSCAN_SHORT_))(team, dest, __VA_ARGS__)
 #define gshmem_sum_exscan(team, dest, ...) \
-	_Generic (*(dest)GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_EXSCAN_) \
-			  GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_EXSCAN_SHORT_))(team, dest, __VA_ARGS__)
+	_Generic(*(dest) GSHMEMI_GENERIC_SUM(GSHMEMI_SUM_EXSCAN_) \
+		GSHMEMX_REDUCE_TYPES(GSHMEMI_SUM_EXSCAN_SHORT_))(team, dest, __VA_ARGS__)
+/* clang-format on */
 
 #endif
 

@@ -452,11 +452,15 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define gshmem_put_signal(...)     GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL, __VA_ARGS__)
 #define gshmem_put_signal_nbi(...) GSHMEMI_CHOOSE(GSHMEM_BASIC_RMA_TYPES, PUT_SIGNAL_NBI, __VA_ARGS__)
 
-#define gshmem_atomic_fetch(...)            GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH, __VA_ARGS__)
+/* clang-format off */
+#define gshmem_atomic_fetch(...) \
+	GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH, __VA_ARGS__)
 #define gshmem_atomic_set(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SET, __VA_ARGS__)
 #define gshmem_atomic_swap(...)             GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP, __VA_ARGS__)
-#define gshmem_atomic_fetch_nbi(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH_NBI, __VA_ARGS__)
-#define gshmem_atomic_swap_nbi(...)         GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP_NBI, __VA_ARGS__)
+#define gshmem_atomic_fetch_nbi(...) \
+	GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, FETCH_NBI, __VA_ARGS__)
+#define gshmem_atomic_swap_nbi(...) \
+	GSHMEMI_CHOOSE(GSHMEM_BASIC_EXTENDED_AMO_TYPES, SWAP_NBI, __VA_ARGS__)
 #define gshmem_atomic_compare_swap(...)     GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, CSWAP, __VA_ARGS__)
 #define gshmem_atomic_fetch_inc(...)        GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, FINC, __VA_ARGS__)
 #define gshmem_atomic_inc(...)              GSHMEMI_CHOOSE(GSHMEM_BASIC_AMO_TYPES, INC, __VA_ARGS__)
@@ -474,6 +478,7 @@ GSHMEMI_LONG_DOUBLE_API long double gshmem_g(gshmem_ctx_t ctx, const long double
 #define gshmem_atomic_fetch_and_nbi(...)    GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FAND_NBI, __VA_ARGS__)
 #define gshmem_atomic_fetch_or_nbi(...)     GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FOR_NBI, __VA_ARGS__)
 #define gshmem_atomic_fetch_xor_nbi(...)    GSHMEMI_CHOOSE(GSHMEMI_BITWISE, FXOR_NBI, __VA_ARGS__)
+/* clang-format on */
 
 /* clang-format off */
 #define gshmem_wait_until(ivar, ...) _Generic(*(ivar) GSHMEM_BASIC_WAIT_TYPES(GSHMEMI_WAIT_UNTIL_))(ivar, \

@@ -250,16 +250,18 @@ SHMEM_BASIC_AMO_TYPES(SHMEMI_DEFINE)
 #define SHMEMI_OLD_INC_(NAME, TYPE)         , TYPE : shmem_##NAME##_inc
 #define SHMEMI_OLD_FADD_(NAME, TYPE)        , TYPE : shmem_##NAME##_fadd
 #define SHMEMI_OLD_ADD_(NAME, TYPE)         , TYPE : shmem_##NAME##_add
+/* clang-format off */
 #define shmem_fetch(source, pe) \
-	_Generic (*(source)SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_FETCH_))(source, pe)
+	_Generic(*(source) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_FETCH_))(source, pe)
 #define shmem_set(dest, ...) \
-	_Generic (*(dest)SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SET_))(dest, __VA_ARGS__)
+	_Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SET_))(dest, __VA_ARGS__)
 #define shmem_swap(dest, ...) \
-	_Generic (*(dest)SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SWAP_))(dest, __VA_ARGS__)
-#define shmem_cswap(dest, ...) _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_CSWAP_))(dest, __VA_ARGS__)
-#define shmem_finc(dest, pe)   _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FINC_))(dest, pe)
-#define shmem_inc(dest, pe)    _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_INC_))(dest, pe)
-#define shmem_fadd(dest, ...)  _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FADD_))(dest, __VA_ARGS__)
-#define shmem_add(dest, ...)   _Generic (*(dest)SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_ADD_))(dest, __VA_ARGS__)
+	_Generic(*(dest) SHMEM_BASIC_EXTENDED_AMO_TYPES(SHMEMI_OLD_SWAP_))(dest, __VA_ARGS__)
+#define shmem_cswap(dest, ...) _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_CSWAP_))(dest, __VA_ARGS__)
+#define shmem_finc(dest, pe)   _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FINC_))(dest, pe)
+#define shmem_inc(dest, pe)    _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_INC_))(dest, pe)
+#define shmem_fadd(dest, ...)  _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_FADD_))(dest, __VA_ARGS__)
+#define shmem_add(dest, ...)   _Generic(*(dest) SHMEM_BASIC_AMO_TYPES(SHMEMI_OLD_ADD_))(dest, __VA_ARGS__)
+/* clang-format on */
 #endif
 SHMEMI_END_CXX
