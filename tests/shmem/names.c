@@ -86,7 +86,7 @@ REDUCE_TYPES(TYPED)
 #undef TYPED
 
 #define NAME(T, N) #N,
-static const char *const standard[] = {STANDARD(NAME) NULL}, *const extended[] = {EXTENDED(NAME) NULL},
+static const char *const standard[] = {AMO(NAME) NULL}, *const extended[] = {EXTENDED(NAME) NULL},
 			 *const bitwise[] = {BITWISE_TYPES(NAME) NULL},
 			 *const ordered[] = {ORDERED_TYPES(NAME) NULL},
 			 *const reduced[] = {REDUCE_TYPES(NAME) NULL};

@@ -7,7 +7,10 @@
 #define HIPCPU_HIP_FLOAT16_H
 
 #define HIPCPU_FLOAT16_UPDATE(T, OP) \
-	T &operator OP##=(T other) { return *this = T(float(*this) OP float(other)); }
+	T &operator OP##=(T other) \
+	{ \
+		return *this = T(float(*this) OP float(other)); \
+	}
 #define HIPCPU_FLOAT16_UPDATES(T) \
 	template <typename N, typename = std::enable_if_t<std::is_arithmetic<N>::value>> \
 	T(N n) : T((float)n) \
