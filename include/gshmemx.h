@@ -199,7 +199,7 @@ enum {
  * returns something else.
  */
 typedef struct gshmemx_rpc_request {
-	uint32_t op;
+	uint32_t id;
 	unsigned lane;      /* that calls; of a call by a wave the lowest one */
 	unsigned nlanes;    /* of a wave on the device: 32 or 64; 1: a CPU thread calls */
 	uint64_t lanes;     /* mask of those that call together; without WAVE for information */
@@ -226,7 +226,7 @@ typedef int (*gshmemx_rpc_function_t)(void *user, gshmemx_rpc_call_t *call);
 /*
  * gshmemx_rpc_register - make a function callable from kernels of this PE.
  *
- * op        receives the number that kernels pass; equal on all PEs that register in the same order
+ * id        receives the number that kernels pass; equal on all PEs that register in the same order
  * function  int function(void *user, gshmemx_rpc_call_t *call); messages use its name
  * user      passed on to the function
  * flags     GSHMEMX_RPC_*; 0: called for each lane, by the thread that serves all calls, which it must not
@@ -240,15 +240,15 @@ typedef int (*gshmemx_rpc_function_t)(void *user, gshmemx_rpc_call_t *call);
  * Errors    -EINVAL: no function, or bad flags; -ENOSPC: too many functions.
  */
 GSHMEM_HOST_API int gshmemi_rpc_register(
-	uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name);
-#define gshmemx_rpc_register(op, function, user, flags) \
-	gshmemi_rpc_register(op, function, user, flags, #function)
+	uint32_t *id, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name);
+#define gshmemx_rpc_register(id, function, user, flags) \
+	gshmemi_rpc_register(id, function, user, flags, #function)
 
 /*
  * gshmemx_rpc_call       - call with six words, and wait for the answer, one word.
  * gshmemx_rpc_call_line  - call with eight words, and wait for an answer of eight.
  *
- * op    from gshmemx_rpc_register
+ * id    from gshmemx_rpc_register
  * in    words of this lane, in any memory
  * out   receives the answer, if the call succeeds; gshmemx_rpc_call takes NULL
  *
@@ -257,8 +257,8 @@ GSHMEM_HOST_API int gshmemi_rpc_register(
  * Order     what this thread wrote before is visible to the function; what the function wrote is visible to
  *           this thread afterwards.
  */
-GSHMEM_API int gshmemx_rpc_call(uint32_t op, const uint64_t in[6], uint64_t *out);
-GSHMEM_API int gshmemx_rpc_call_line(uint32_t op, const uint64_t in[8], uint64_t out[8]);
+GSHMEM_API int gshmemx_rpc_call(uint32_t id, const uint64_t in[6], uint64_t *out);
+GSHMEM_API int gshmemx_rpc_call_line(uint32_t id, const uint64_t in[8], uint64_t out[8]);
 
 /* Names a posted call. Lanes that posted together have the same. */
 typedef struct gshmemx_rpc_ticket {
@@ -271,7 +271,7 @@ typedef struct gshmemx_rpc_ticket {
  * gshmemx_rpc_test                        - 1 if the call is over, else 0.
  * gshmemx_rpc_wait                        - wait until the call is over.
  *
- * op, in  as gshmemx_rpc_call and gshmemx_rpc_call_line
+ * id, in  as gshmemx_rpc_call and gshmemx_rpc_call_line
  * ticket  to be used where it was posted: in kernels of this device, or on the host. It is good until 2^29
  *         further calls have used its slot
  *
@@ -285,8 +285,8 @@ typedef struct gshmemx_rpc_ticket {
  * Order     posted calls are served in any order. What was written before a post is visible to the function;
  *           what the function wrote is visible here after a wait, or after a test that gave 1.
  */
-GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[6]);
-GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8]);
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t id, const uint64_t in[6]);
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t id, const uint64_t in[8]);
 GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket);
 GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
 
@@ -295,7 +295,7 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
  *                          its own.
  * gshmemx_rpc_stream_wave  - the same by lanes that call together, with equal arguments: they share the work.
  *
- * op          of a function with GSHMEMX_RPC_STREAM
+ * id          of a function with GSHMEMX_RPC_STREAM
  * in          in_nbytes bytes; 0 is allowed
  * out         room for a reply of out_nbytes; 0 is allowed
  * got_nbytes  receives the length of the reply; may be NULL
@@ -309,10 +309,10 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket);
  * Order     as gshmemx_rpc_call.
  */
 GSHMEM_API int gshmemx_rpc_stream(
-	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes);
+	uint32_t id, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes);
 #if GSHMEMI_KERNELS
 GSHMEM_API int gshmemx_rpc_stream_wave(
-	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes);
+	uint32_t id, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes);
 #endif
 
 /*

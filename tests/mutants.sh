@@ -392,7 +392,7 @@ cpu_mutants() {
 		'/ && count_connections() > /s/nconnections/0/'
 	mutant source kept_file closed_files src/job/job.c 's/gshmemi_file_keep((int)syscall/(0 ? 0 : (int)syscall/' -n 2
 	mutant source main_left main_leaves src/bootstrap/leaving.c 's/keeps_main = true;/;/' -n 2
-	mutant source trace_pending trace src/rpc/call.c 's/op->has_begun = true;/;/'
+	mutant source trace_pending trace src/rpc/call.c 's/task->has_begun = true;/;/'
 	mutant source no_finalize exit_without_finalize src/job/life.c \
 		's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
 	mutant source launcher init_launcher src/bootstrap/launcher.c \

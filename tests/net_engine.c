@@ -10,7 +10,7 @@
  *   random programs  all operations, of several contexts, with fences, quiets and locks, in engines of all
  *                    sizes. Each byte is written once, with the right value, in the order of its context;
  *                    at the end all buffers, items and credits are back
- *   floods           a million operations from all sides through small windows: none is lost or performed
+ *   floods           a million operations from all sides with little credit: none is lost or performed
  *                    twice, and memory is bounded
  *
  * Arguments: -v prints what was done; a number sets the first seed.
@@ -245,8 +245,8 @@ static size_t random_config(void)
 	config.first_seq = below(2) ? 0U - between(1, 40) : below(1U << 31);
 	config.nbuffers = between(1, 4);
 	config.nitems = between(1, 8);
-	config.window = between(1, 3);
-	config.most_window = config.window + below(5);
+	config.credit = between(1, 3);
+	config.most_credit = config.credit + below(5);
 	config.ncredits = below(8);
 	config.ack_passes = below(2) ? 0 : below(5);
 	config.small_nbytes = 8U * between(1, below(2) ? 8 : 40);
@@ -362,7 +362,7 @@ static bool flood_once(int pe, int target)
 
 static void check_flood(void)
 {
-	const unsigned most_kept = (unsigned)sim.npes * config.window + config.ncredits;
+	const unsigned most_kept = (unsigned)sim.npes * config.credit + config.ncredits;
 	const struct gshmemi_engine_counts *counts;
 	uint64_t nfetches, fetched;
 	unsigned k;
@@ -374,7 +374,7 @@ static void check_flood(void)
 			sim_check(watch.shared[pe][FIRST_NUMBER + asker] == floods[asker].nputs[pe],
 				"PE %d: puts of PE %d are lost", pe, asker);
 			sim_check(asker == pe || sim_nfilled[pe][asker] >= 100,
-				"PE %d filled its window at PE %d %llu times", pe, asker,
+				"PE %d used up its credit at PE %d %llu times", pe, asker,
 				(unsigned long long)sim_nfilled[pe][asker]);
 			for (k = 0; k < 8; k++)
 				if (floods[asker].is_used[k] && floods[asker].targets[k] == pe)
@@ -390,7 +390,7 @@ static void check_flood(void)
 		sim_check_idle(pe);
 		if (is_verbose)
 			printf("flood %d, PE %d: %llu messages with %llu records, %llu responses, %llu acknowledgements, %llu chunks, %llu merged,"
-			       " %llu stalls, %llu refused, at most %llu of %u held, window full %llu times\n",
+			       " %llu stalls, %llu refused, at most %llu of %u held, credit used up %llu times\n",
 				schedule, pe, (unsigned long long)counts->nmessages,
 				(unsigned long long)counts->nrecords, (unsigned long long)counts->nresponses,
 				(unsigned long long)counts->nacks_alone, (unsigned long long)counts->nchunks,
@@ -411,8 +411,8 @@ static void run_flood(int how, unsigned nops)
 	config = (struct gshmemi_engine_config){.first_seq = 0U - 100,
 		.nbuffers = 4,
 		.nitems = 6,
-		.window = 1 + (unsigned)how,
-		.most_window = 4,
+		.credit = 1 + (unsigned)how,
+		.most_credit = 4,
 		.ncredits = 3,
 		.small_nbytes = 64,
 		.chunk_nbytes = 64};
@@ -461,8 +461,8 @@ static void test_ping(void)
 	memset(&config, 0, sizeof config);
 	config = (struct gshmemi_engine_config){.nbuffers = 4,
 		.nitems = 6,
-		.window = 1,
-		.most_window = 1,
+		.credit = 1,
+		.most_credit = 1,
 		.small_nbytes = 64,
 		.chunk_nbytes = 64};
 	sim_open(2, 200, &config);

@@ -39,22 +39,22 @@
 #include "net_watch.h"
 #include "net_explore_search.h"
 
-#define W(window, most, ncredits, nbuffers, nitems, first_seq) \
-	window, most, ncredits, nbuffers, nitems, first_seq
+#define W(credit, most, ncredits, nbuffers, nitems, first_seq) \
+	credit, most, ncredits, nbuffers, nitems, first_seq
 static const struct config rows[] = {
 	/* ---- windows, acknowledgements, wrap-around ---- */
-	{"window 1: put, put, quiet | put", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT},
-	{"window 1: the same, sends are done at any time", 1, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), 0},
-	{"window 1: the same, two things in a pass", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff),
+	{"credit 1: put, put, quiet | put", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), PROMPT},
+	{"credit 1: the same, sends are done at any time", 1, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff), 0},
+	{"credit 1: the same, two things in a pass", 0, {"ofoq", "o"}, W(1, 1, 0, 2, 2, 0xffffffff),
 		PROMPT | PAIRS},
-	{"window 1, small messages: atomics both ways", 0, {"xXq", "x"}, W(1, 1, 0, 2, 2, 0xffffffff),
+	{"credit 1, small messages: atomics both ways", 0, {"xXq", "x"}, W(1, 1, 0, 2, 2, 0xffffffff),
 		PROMPT | TINY},
-	{"window 2, 1 buffer: 4 atomics", 0, {"xxxXq", ""}, W(2, 2, 0, 1, 2, 0xfffffffe), TINY},
-	{"window 2, 2 buffers: 5 atomics", 0, {"xxxxxq", ""}, W(2, 2, 0, 2, 2, 0xfffffffe), PROMPT | TINY},
-	{"window 2, both full, 1 buffer", 0, {"xxq", "x"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY},
-	{"window 2, both full, 1 buffer, more of it", 1, {"xxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe),
+	{"credit 2, 1 buffer: 4 atomics", 0, {"xxxXq", ""}, W(2, 2, 0, 1, 2, 0xfffffffe), TINY},
+	{"credit 2, 2 buffers: 5 atomics", 0, {"xxxxxq", ""}, W(2, 2, 0, 2, 2, 0xfffffffe), PROMPT | TINY},
+	{"credit 2, both full, 1 buffer", 0, {"xxq", "x"}, W(2, 2, 0, 1, 2, 0xfffffffe), PROMPT | TINY},
+	{"credit 2, both full, 1 buffer, more of it", 1, {"xxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe),
 		PROMPT | TINY},
-	{"window 2, both full, in order", 0, {"xxxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe),
+	{"credit 2, both full, in order", 0, {"xxxq", "xx"}, W(2, 2, 0, 1, 2, 0xfffffffe),
 		PROMPT | TINY | FIFO},
 	{"3 PEs in a ring", 0, {"xq", "x", "x"}, W(1, 1, 0, 1, 1, 0xffffffff), PROMPT | FIFO},
 	/* ---- answers ---- */
@@ -101,7 +101,7 @@ static const struct config rows[] = {
 	{"credits return to another PE", 0, {"xxxxxq|rxx", ""}, W(1, 4, 3, 4, 1, 0), PROMPT | TINY},
 	{"bulk in two contexts, signal", 0, {"B1B0s", ""}, W(2, 2, 0, 2, 2, 0), PROMPT},
 	{"bulk, quiet, bulk", 0, {"BqB", ""}, W(2, 2, 0, 2, 2, 0), 0},
-	{"window 1: 3 atomics", 0, {"xxxq", ""}, W(1, 1, 0, 2, 1, 0), TINY},
+	{"credit 1: 3 atomics", 0, {"xxxq", ""}, W(1, 1, 0, 2, 1, 0), TINY},
 	{"two puts without quiet", 0, {"oo", ""}, W(1, 1, 0, 2, 1, 0), PROMPT},
 	{"one context while another is in use", 0, {"p1p0q", ""}, W(1, 1, 0, 2, 1, 0), PROMPT},
 };

@@ -10,7 +10,7 @@ struct config {
 	const char *name;
 	int is_large;
 	const char *programs[SIM_PES]; /* NULL: there is no such PE */
-	unsigned window, most_window, ncredits, nbuffers, nitems;
+	unsigned credit, most_credit, ncredits, nbuffers, nitems;
 	uint32_t first_seq;
 	unsigned flags;
 };

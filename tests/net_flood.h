@@ -246,7 +246,7 @@ static void check_counts(const char *output, int pe, bool is_verbose)
 	if (is_verbose)
 		printf("PE %d: %llu messages, of which %llu were kept at a time, at most\n", pe, nmessages,
 			nheld);
-	t_check(nmessages >= NMESSAGES, "PE %d: %llu messages, which fills no window %d times: %s", pe,
+	t_check(nmessages >= NMESSAGES, "PE %d: %llu messages, which uses up no credit %d times: %s", pe,
 		nmessages, NMESSAGES, line);
 	t_check(nheld <= NCREDITS + 2, "PE %d kept %llu messages at a time", pe, nheld);
 }

@@ -127,7 +127,7 @@ static struct sim {
 	struct sim_entry *entries; /* by sender and receiver, then as they were started */
 } sim;
 
-static uint64_t sim_nfilled[SIM_PES][SIM_PES]; /* how often a window was full */
+static uint64_t sim_nfilled[SIM_PES][SIM_PES]; /* how often a credit was used up */
 
 static struct sim_event sim_choose(int pe);
 static void sim_fill_bulk(char *dest, const char *source, size_t nbytes);
@@ -233,7 +233,7 @@ static void sim_check_request(int pe, const struct sim_entry *entry, const char 
 	memcpy(&head, data, sizeof head);
 	sim_check(head.nbytes == entry->nbytes - sizeof head && head.nbytes % 8 == 0 && head.nrecords,
 		"a request of %zu bytes has %u of records", entry->nbytes, head.nbytes);
-	sim_check(gshmemi_net_is_below(head.seq, c ? c->granted : config->first_seq + config->window),
+	sim_check(gshmemi_net_is_below(head.seq, c ? c->granted : config->first_seq + config->credit),
 		"PE %d sent request %u to PE %d, beyond its credit", entry->from, head.seq, pe);
 }
 
@@ -368,9 +368,9 @@ static void sim_check_engine(int pe)
 		for (n = 0, kept = c->kept; kept; kept = kept->next)
 			n++;
 		nheld += n;
-		sim_check(n <= e->config.window + c->ngranted,
+		sim_check(n <= e->config.credit + c->ngranted,
 			"PE %d holds %u messages of PE %d, which may send %u", pe, n, c->pe,
-			e->config.window + c->ngranted);
+			e->config.credit + c->ngranted);
 	}
 	sim_check(ngranted + e->ncredits == e->config.ncredits,
 		"PE %d has %u credits, has granted %u, and began with %u", pe, e->ncredits, ngranted,

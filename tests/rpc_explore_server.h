@@ -20,17 +20,18 @@ static __attribute__((noinline)) unsigned read_request(unsigned slot)
 {
 	const struct gshmemi_rpc_header *h = &channel.header[slot];
 	const uint64_t called = gshmemi_arch_load(&h->lanes, 8);
-	const uint32_t op = (uint32_t)gshmemi_arch_load(&h->op, 4),
+	const uint32_t function = (uint32_t)gshmemi_arch_load(&h->id, 4),
 		       flags = (uint32_t)gshmemi_arch_load(&h->flags, 4);
 	const int is_inline = cfg->nlanes == 1;
 	unsigned id = 0, lane, i;
 	uint64_t word;
 
-	if (op == GSHMEMI_RPC_QUIET)
+	if (function == GSHMEMI_RPC_QUIET)
 		return called == 1 && flags == GSHMEMI_RPC_INLINE ? QUIET_ID : 0;
-	if ((op != USER_SYNC && op != USER_ASYNC) || called != all_lanes())
+	if ((function != USER_SYNC && function != USER_ASYNC) || called != all_lanes())
 		return 0;
-	if (flags != ((op == USER_ASYNC ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0)))
+	if (flags !=
+		((function == USER_ASYNC ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0)))
 		return 0;
 	for (lane = 0; lane < cfg->nlanes; lane++) {
 		for (i = 0; i < 6; i++) {
@@ -44,8 +45,10 @@ static __attribute__((noinline)) unsigned read_request(unsigned slot)
 	}
 	if (id == 0 || id > MAX_WAVES * MAX_CALLS)
 		return 0;
-	return (cfg->calls[(id - 1) / MAX_CALLS][(id - 1) % MAX_CALLS] == SYNC_CALL) == (op == USER_SYNC) ? id
-													  : 0;
+	return (cfg->calls[(id - 1) / MAX_CALLS][(id - 1) % MAX_CALLS] == SYNC_CALL) ==
+			(function == USER_SYNC)
+		? id
+		: 0;
 }
 
 static __attribute__((noinline)) void take(unsigned slot, struct taken *t)

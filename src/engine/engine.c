@@ -134,7 +134,7 @@ struct connection *gshmemi_net_connection(struct gshmemi_engine *e, int pe)
 	c->pe = pe;
 	c->heard_ns = gshmemi_arch_clock_ns(); /* so it has not been silent yet */
 	c->next_seq = c->expected = e->config.first_seq;
-	c->limit = c->granted = e->config.first_seq + e->config.window;
+	c->limit = c->granted = e->config.first_seq + e->config.credit;
 	c->is_far = e->config.owner.is_far && e->config.owner.is_far(e->config.owner.user, pe);
 	c->chunk_nbytes = c->is_far ? e->config.far_nbytes : e->config.chunk_nbytes;
 	c->eager_nbytes = c->is_far ? e->config.eager_nbytes : 0;
@@ -515,12 +515,12 @@ static void return_credits(struct gshmemi_engine *e, struct connection *c)
 	/* waits for nothing: the record is there so that the owner's count shows that it has seen this */
 	const uint64_t head = gshmemi_op_head(GSHMEMI_WAIT, 0, 1, 0, 0, 0);
 
-	if ((int32_t)(c->limit - c->next_seq) <= (int32_t)e->config.window ||
+	if ((int32_t)(c->limit - c->next_seq) <= (int32_t)e->config.credit ||
 		!gshmemi_net_add(e, c, &c->open, &c->queue, &e->requests, head))
 		return;
 	head_of(c->open)->flags |= GSHMEMI_NET_RETURNS;
 	c->returned = ++c->nrecords;
-	c->limit = c->next_seq + 1 + e->config.window;
+	c->limit = c->next_seq + 1 + e->config.credit;
 	/* nothing comes behind it, so the owner acknowledges the record and tells the new limit at once */
 	push(&c->queue, c->open);
 	c->open = NULL;

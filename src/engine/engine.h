@@ -70,8 +70,8 @@ struct gshmemi_engine_config {
 	uint32_t first_seq;   /* of each stream's messages */
 	unsigned nbuffers;    /* for requests; and as many for responses */
 	unsigned nitems;      /* gets, atomics that fetch, and bulk that may be open at a time */
-	unsigned window;      /* messages that each PE may send without a grant; at least 1 */
-	unsigned most_window; /* including granted ones */
+	unsigned credit;      /* messages that each PE may send without a grant; at least 1 */
+	unsigned most_credit; /* including granted ones */
 	unsigned ncredits;    /* that may be granted to all PEs together */
 	size_t small_nbytes;  /* a put or get of up to this many bytes is a record */
 	size_t chunk_nbytes;  /* chunk size for longer ones, */

@@ -274,22 +274,22 @@ static bool perform_all(
 /* A message has been performed: its sender may send another one, and more if it has much to send. */
 static void grant(struct gshmemi_engine *e, struct connection *c, unsigned flags)
 {
-	const unsigned window = e->config.window + c->ngranted;
+	const unsigned credit = e->config.credit + c->ngranted;
 	unsigned n = 0;
 
 	c->expected++;
 	if (flags & GSHMEMI_NET_RETURNS) {
 		e->ncredits += c->ngranted;
 		c->ngranted = 0;
-		c->granted = c->expected + e->config.window;
+		c->granted = c->expected + e->config.credit;
 		return;
 	}
-	if (flags & GSHMEMI_NET_HUNGRY && window < e->config.most_window)
-		n = window < e->config.most_window - window ? window : e->config.most_window - window;
+	if (flags & GSHMEMI_NET_HUNGRY && credit < e->config.most_credit)
+		n = credit < e->config.most_credit - credit ? credit : e->config.most_credit - credit;
 	n = n < e->ncredits ? n : e->ncredits;
 	e->ncredits -= n;
 	c->ngranted += n;
-	c->granted = c->expected + e->config.window + c->ngranted;
+	c->granted = c->expected + e->config.credit + c->ngranted;
 	c->must_ack |= n || !c->ack_passes;
 }
 

@@ -54,8 +54,8 @@
 
 #define NBUFFERS    128
 #define NITEMS      1024
-#define WINDOW      2
-#define MOST_WINDOW 32
+#define CREDIT      2
+#define MOST_CREDIT 32
 #define NCREDITS    256
 
 void (*gshmemi_net_on_progress)(void);
@@ -500,8 +500,8 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	config.first_seq = gshmemi_env.FIRST_SEQ;
 	config.nbuffers = NBUFFERS;
 	config.nitems = NITEMS;
-	config.window = WINDOW;
-	config.most_window = MOST_WINDOW;
+	config.credit = CREDIT;
+	config.most_credit = MOST_CREDIT;
 	config.ncredits = NCREDITS;
 	config.small_nbytes = GSHMEMI_NET_SMALL_NBYTES;
 	config.chunk_nbytes = GSHMEMI_NET_CHUNK_NBYTES;

@@ -72,12 +72,12 @@ static struct gshmemi_operation read_line(struct gshmemi_op_record *r)
 	return o;
 }
 
-static struct gshmemi_op_record *line_of(const struct gshmemi_rpc_op *op, unsigned lane)
+static struct gshmemi_op_record *line_of(const struct gshmemi_rpc_task *task, unsigned lane)
 {
 	struct gshmemi_op_record *const first =
-		(struct gshmemi_op_record *)(void *)gshmemi_rpc_page(&op->served->channel, op->slot);
+		(struct gshmemi_op_record *)(void *)gshmemi_rpc_page(&task->served->channel, task->slot);
 
-	return op->header.flags & GSHMEMI_RPC_PAGE ? first : first + lane;
+	return task->header.flags & GSHMEMI_RPC_PAGE ? first : first + lane;
 }
 
 static void *allocate_bytes(size_t nbytes)
@@ -120,22 +120,22 @@ static bool is_waited_for(const struct gshmemi_operation *o)
 }
 
 /* The head of a line does not change until the answer, so it still says whether something follows a put. */
-static void end_put(
-	struct gshmemi_rpc_op *op, const struct gshmemi_operation *o, unsigned lane, struct gshmemi_engine *e)
+static void end_put(struct gshmemi_rpc_task *task, const struct gshmemi_operation *o, unsigned lane,
+	struct gshmemi_engine *e)
 {
-	if (o->what == GSHMEMI_PUT && line_of(op, lane)->head & GSHMEMI_OP_ORDERED)
+	if (o->what == GSHMEMI_PUT && line_of(task, lane)->head & GSHMEMI_OP_ORDERED)
 		gshmemi_engine_fence(e, gshmemi_pe_context(o->pe));
 }
 
 /* Goes on with one lane's operation; true if it has ended. Its line is the answer. */
 static bool go_on_lane(
-	struct gshmemi_rpc_op *op, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
+	struct gshmemi_rpc_task *task, struct gshmemi_carrying *c, unsigned lane, struct gshmemi_engine *e)
 {
 	if (!gshmemi_carrying_go_on(c, e))
 		return false;
 	if (c->o.fetches)
-		line_of(op, lane)->u.amo.value = c->open.value;
-	end_put(op, &c->o, lane, e);
+		line_of(task, lane)->u.amo.value = c->open.value;
+	end_put(task, &c->o, lane, e);
 	if (c->o.what == GSHMEMI_LOCK)
 		atomic_fetch_sub(&nwaiting, 1);
 	return true;
@@ -145,7 +145,7 @@ static bool go_on_lane(
  * Goes on with what is left. If anything stays open it makes progress too: otherwise a server that finds no
  * room would keep the engine's lock from those that make room.
  */
-static void go_on(struct gshmemi_rpc_op *op, struct request *r)
+static void go_on(struct gshmemi_rpc_task *task, struct request *r)
 {
 	struct gshmemi_engine *e;
 	uint64_t lanes;
@@ -156,7 +156,7 @@ static void go_on(struct gshmemi_rpc_op *op, struct request *r)
 	if (!is_waiting) {
 		e = gshmemi_net_enter();
 		for (lanes = r->left; lanes; lanes &= lanes - 1)
-			if (go_on_lane(op, &r->lanes[__builtin_ctzll(lanes)],
+			if (go_on_lane(task, &r->lanes[__builtin_ctzll(lanes)],
 				    (unsigned)__builtin_ctzll(lanes), e))
 				r->left &= ~(lanes & -lanes);
 		gshmemi_net_leave();
@@ -170,11 +170,11 @@ static void go_on(struct gshmemi_rpc_op *op, struct request *r)
  * and the owner of the lock needs a slot to give it back. If not, the answer is the word as it is now, and
  * the lane asks again.
  */
-static bool may_wait(const struct gshmemi_rpc_op *op)
+static bool may_wait(const struct gshmemi_rpc_task *task)
 {
-	const uint64_t lanes = op->header.lanes;
+	const uint64_t lanes = task->header.lanes;
 
-	if (lanes & (lanes - 1) || atomic_load(&nwaiting) >= op->served->channel.nslots / 4)
+	if (lanes & (lanes - 1) || atomic_load(&nwaiting) >= task->served->channel.nslots / 4)
 		return false;
 	atomic_fetch_add(&nwaiting, 1);
 	return true;
@@ -184,7 +184,7 @@ static bool may_wait(const struct gshmemi_rpc_op *op)
  * Begins the operations of all lanes. Those that can be handed over and are not waited for need no memory.
  * NULL: all have ended.
  */
-static struct request *begin_request(struct gshmemi_rpc_op *op)
+static struct request *begin_request(struct gshmemi_rpc_task *task)
 {
 	struct gshmemi_engine *e = gshmemi_net_enter();
 	struct gshmemi_carrying c;
@@ -193,19 +193,19 @@ static struct request *begin_request(struct gshmemi_rpc_op *op)
 	uint64_t lanes;
 	unsigned lane;
 
-	for (lanes = op->header.lanes; lanes; lanes &= lanes - 1) {
+	for (lanes = task->header.lanes; lanes; lanes &= lanes - 1) {
 		lane = (unsigned)__builtin_ctzll(lanes);
-		o = read_line(line_of(op, lane));
-		if (o.what == GSHMEMI_LOCK && !may_wait(op))
+		o = read_line(line_of(task, lane));
+		if (o.what == GSHMEMI_LOCK && !may_wait(task))
 			o.what = GSHMEMI_AMO, o.op = GSHMEMI_AMO_FETCH;
 		gshmemi_carrying_begin(&c, &o);
 		if (!is_waited_for(&o) && gshmemi_carrying_go_on(&c, e)) {
-			end_put(op, &o, lane, e);
+			end_put(task, &o, lane, e);
 			continue;
 		}
 		if (!r)
 			r = allocate_bytes(sizeof *r +
-				(64 - (unsigned)__builtin_clzll(op->header.lanes)) * sizeof *r->lanes);
+				(64 - (unsigned)__builtin_clzll(task->header.lanes)) * sizeof *r->lanes);
 		r->lanes[lane] = c;
 		r->left |= 1ULL << lane;
 	}
@@ -213,26 +213,26 @@ static struct request *begin_request(struct gshmemi_rpc_op *op)
 	return r;
 }
 
-static void count(const struct gshmemi_rpc_op *op)
+static void count(const struct gshmemi_rpc_task *task)
 {
-	if (op->served == &gshmemi_rpc_kernels)
+	if (task->served == &gshmemi_rpc_kernels)
 		atomic_fetch_add(&nhanded_over, 1);
 }
 
-int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+int gshmemi_rpc_carry(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	struct request *r = call->state;
 
 	if (!r)
-		r = begin_request(op);
+		r = begin_request(task);
 	if (r)
-		go_on(op, r);
+		go_on(task, r);
 	call->state = r;
 	if (r && r->left)
 		return GSHMEMX_RPC_PENDING;
 	free(r);
 	call->state = NULL;
-	count(op);
+	count(task);
 	return GSHMEMX_RPC_DONE;
 }
 
@@ -257,15 +257,15 @@ static struct gshmemi_rpc_open_posts *find_open(const struct gshmemi_rpc_channel
 }
 
 /* Returns the question once the kernels' requests posted before it have been handed over, else NULL. */
-static struct question *begin_question(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static struct question *begin_question(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	struct question *q = call->state;
 
 	if (!q) {
 		call->state = q = allocate_bytes(sizeof *q);
-		q->posts = find_open(&op->served->channel);
+		q->posts = find_open(&task->served->channel);
 	}
-	return gshmemi_rpc_have_passed(&op->served->channel, q->posts) ? q : NULL;
+	return gshmemi_rpc_have_passed(&task->served->channel, q->posts) ? q : NULL;
 }
 
 static void end_question(struct question *q, gshmemx_rpc_call_t *call)
@@ -275,9 +275,9 @@ static void end_question(struct question *q, gshmemx_rpc_call_t *call)
 	call->state = NULL;
 }
 
-int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+int gshmemi_rpc_carry_order(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
-	struct question *q = begin_question(op, call);
+	struct question *q = begin_question(task, call);
 
 	if (!q)
 		return GSHMEMX_RPC_PENDING;
@@ -286,10 +286,10 @@ int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+int gshmemi_rpc_carry_complete(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	const bool is_first = !call->state || ((struct question *)call->state)->posts->nposts;
-	struct question *q = begin_question(op, call);
+	struct question *q = begin_question(task, call);
 	struct gshmemi_engine *e;
 	bool is_idle;
 

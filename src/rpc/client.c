@@ -27,16 +27,16 @@ static uint32_t home(void)
 	return mine;
 }
 
-int gshmemi_host_rpc_words(uint32_t op, const uint64_t *in, unsigned nwords, uint64_t *out,
+int gshmemi_host_rpc_words(uint32_t id, const uint64_t *in, unsigned nwords, uint64_t *out,
 	gshmemx_rpc_ticket_t *ticket_p, const char *call)
 {
 	const struct gshmemi_rpc_channel *c = &gshmemi_rpc_threads.channel;
 	struct gshmemi_rpc_result result = {0, check_thread(call)};
 
 	if (!result.status && nwords == 6)
-		result = gshmemi_rpc_words(c, op, ticket_p != NULL, 6, in, NULL, home(), call);
+		result = gshmemi_rpc_words(c, id, ticket_p != NULL, 6, in, NULL, home(), call);
 	else if (!result.status)
-		result = gshmemi_rpc_words(c, op, ticket_p != NULL, GSHMEMI_RPC_LINE, in, out, home(), call);
+		result = gshmemi_rpc_words(c, id, ticket_p != NULL, GSHMEMI_RPC_LINE, in, out, home(), call);
 	if (ticket_p) {
 		ticket_p->slot = result.status ? GSHMEMI_RPC_NO_SLOT : (uint32_t)result.value;
 		ticket_p->seq = result.status ? (uint32_t)result.status : (uint32_t)(result.value >> 32);
@@ -63,7 +63,7 @@ int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq)
 	return rc ? rc : gshmemi_rpc_finish(&gshmemi_rpc_threads.channel, slot, seq, "gshmemx_rpc_wait");
 }
 
-int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
+int gshmemi_host_rpc_stream(uint32_t id, const void *in, size_t in_nbytes, void *out, size_t out_nbytes,
 	size_t *got_nbytes, const char *call)
 {
 	const struct gshmemi_rpc_ends ends = {in, in_nbytes, out, out_nbytes};
@@ -71,7 +71,7 @@ int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void 
 
 	if (!result.status)
 		result = gshmemi_rpc_stream(
-			&gshmemi_rpc_threads.channel, GSHMEMI_THREAD, op, ends, home(), call);
+			&gshmemi_rpc_threads.channel, GSHMEMI_THREAD, id, ends, home(), call);
 	if (got_nbytes)
 		*got_nbytes = (size_t)result.value;
 	return result.status;
@@ -79,30 +79,30 @@ int gshmemi_host_rpc_stream(uint32_t op, const void *in, size_t in_nbytes, void 
 
 /* ---- the API ---- */
 
-int gshmemx_rpc_call(uint32_t op, const uint64_t in[6], uint64_t *out)
+int gshmemx_rpc_call(uint32_t id, const uint64_t in[6], uint64_t *out)
 {
-	return gshmemi_host_rpc_words(op, in, 6, out, NULL, "gshmemx_rpc_call");
+	return gshmemi_host_rpc_words(id, in, 6, out, NULL, "gshmemx_rpc_call");
 }
 
-int gshmemx_rpc_call_line(uint32_t op, const uint64_t in[8], uint64_t out[8])
+int gshmemx_rpc_call_line(uint32_t id, const uint64_t in[8], uint64_t out[8])
 {
-	return gshmemi_host_rpc_words(op, in, 8, out, NULL, "gshmemx_rpc_call_line");
+	return gshmemi_host_rpc_words(id, in, 8, out, NULL, "gshmemx_rpc_call_line");
 }
 
-gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[6])
+gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t id, const uint64_t in[6])
 {
 	gshmemx_rpc_ticket_t ticket;
 
-	(void)gshmemi_host_rpc_words(op, in, 6, NULL, &ticket, "gshmemx_rpc_post");
+	(void)gshmemi_host_rpc_words(id, in, 6, NULL, &ticket, "gshmemx_rpc_post");
 	return ticket;
 }
 
-gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8])
+gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t id, const uint64_t in[8])
 {
 	gshmemx_rpc_ticket_t ticket;
 	uint64_t out[8];
 
-	(void)gshmemi_host_rpc_words(op, in, 8, out, &ticket, "gshmemx_rpc_post_line");
+	(void)gshmemi_host_rpc_words(id, in, 8, out, &ticket, "gshmemx_rpc_post_line");
 	return ticket;
 }
 
@@ -119,9 +119,9 @@ int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
 }
 
 int gshmemx_rpc_stream(
-	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
+	uint32_t id, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
-	return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
+	return gshmemi_host_rpc_stream(id, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
 }
 
 void gshmemx_abort(int status)

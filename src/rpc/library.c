@@ -19,7 +19,7 @@
 
 /* ---- quiet ---- */
 
-struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_channel *c, uint32_t op)
+struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_channel *c, uint32_t id)
 {
 	struct gshmemi_rpc_open_posts *found = malloc(sizeof *found + c->nslots * sizeof *found->posts);
 	uint32_t slot, seq;
@@ -29,7 +29,7 @@ struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_ch
 	found->nposts = 0;
 	for (slot = 0; slot < c->nslots; slot++) {
 		if (gshmemi_rpc_is_open_post(c, slot, &seq) &&
-			(!op || gshmemi_arch_load(&c->header[slot].op, 4) == op)) {
+			(!id || gshmemi_arch_load(&c->header[slot].id, 4) == id)) {
 			found->posts[found->nposts].slot = slot;
 			found->posts[found->nposts++].seq = seq;
 		}
@@ -54,9 +54,9 @@ static uint64_t count_completed(struct gshmemi_rpc_served *served)
 /*
  * Looks at all slots after the quiet was taken, so that it misses no call that the same wave posted before.
  */
-static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int quiet(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
-	const struct gshmemi_rpc_channel *c = &op->served->channel;
+	const struct gshmemi_rpc_channel *c = &task->served->channel;
 
 	if (!call->state) {
 		call->state = gshmemi_rpc_find_open(c, 0);
@@ -69,7 +69,7 @@ static int quiet(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 		return GSHMEMX_RPC_PENDING;
 	free(call->state);
 	call->state = NULL;
-	call->out[0] = count_completed(op->served);
+	call->out[0] = count_completed(task->served);
 	return GSHMEMX_RPC_DONE;
 }
 
@@ -80,22 +80,22 @@ static void report_wait(const struct gshmemi_rpc_served *served, const struct gs
 	const struct gshmemi_rpc_channel *c = &served->channel;
 	const struct gshmemi_rpc_function *function;
 	unsigned i, nmore = 0;
-	uint32_t op = 0;
+	uint32_t id = 0;
 
 	for (i = 0; i < open->nposts; i++) {
 		if (gshmemi_rpc_has_passed(c, open->posts[i].slot, open->posts[i].seq))
 			continue;
-		if (!op)
-			op = (uint32_t)gshmemi_arch_load(&c->header[open->posts[i].slot].op, 4);
+		if (!id)
+			id = (uint32_t)gshmemi_arch_load(&c->header[open->posts[i].slot].id, 4);
 		else
 			nmore++;
 	}
-	if (!op) /* all have just ended */
+	if (!id) /* all have just ended */
 		return;
-	function = gshmemi_rpc_find(op);
+	function = gshmemi_rpc_find(id);
 	gshmemi_warn("%s has waited %.1f s for %s (operation %#x), posted by %s, and for %u more calls "
 		     "(GSHMEM_WATCHDOG)",
-		call, (double)waited_ns * 1e-9, function ? function->name : "a call without a function", op,
+		call, (double)waited_ns * 1e-9, function ? function->name : "a call without a function", id,
 		served->name, nmore);
 }
 
@@ -165,11 +165,11 @@ size_t gshmemi_rpc_arena_nbytes(void)
 	return (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES;
 }
 
-static int take_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int take_block(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	unsigned i;
 
-	(void)op;
+	(void)task;
 	pthread_mutex_lock(&arena_lock);
 	i = ~taken ? (unsigned)__builtin_ctzll(~taken) : NBLOCKS;
 	if (arena && i < NBLOCKS) {
@@ -180,11 +180,11 @@ static int take_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-static int give_block(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int give_block(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	const size_t offset = (size_t)((uintptr_t)call->in[0] - (uintptr_t)arena);
 
-	(void)op;
+	(void)task;
 	if (offset >= (size_t)NBLOCKS * GSHMEMI_RPC_BLOCK_NBYTES)
 		return -EINVAL;
 	pthread_mutex_lock(&arena_lock);
@@ -211,11 +211,11 @@ void gshmemi_rpc_end_job(int status, const char *format, ...)
 	gshmemi_end(status);
 }
 
-static int abort_job(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int abort_job(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	const int status = (int)(int64_t)call->in[0];
 
-	(void)op;
+	(void)task;
 	gshmemi_rpc_end_job(status,
 		"kernel, block %" PRIu64 ", " GSHMEMI_ARCH_THREAD_WORD " %" PRIu64 ": gshmemx_abort(%d)",
 		call->in[1], call->in[2], status);
@@ -254,9 +254,9 @@ static void write_mark(uint32_t mark, uint64_t value, uint64_t ns, uint64_t bloc
 	pthread_mutex_unlock(&trace_lock);
 }
 
-static int trace(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int trace(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
-	(void)op;
+	(void)task;
 	write_mark((uint32_t)call->in[0], call->in[1], call->in[2], call->in[3], (int64_t)call->in[4]);
 	return GSHMEMX_RPC_DONE;
 }
@@ -364,13 +364,13 @@ static const struct gshmemi_rpc_function carrying[] = {
 		GSHMEMI_RPC_CARRY] = {NULL, gshmemi_rpc_carry_complete, NULL, 0, "gshmem_quiet"},
 };
 
-const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op)
+const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t id)
 {
-	uint32_t i = op - GSHMEMI_RPC_QUIET;
+	uint32_t i = id - GSHMEMI_RPC_QUIET;
 
 	if (i < sizeof table / sizeof *table)
 		return &table[i];
-	i = op - GSHMEMI_RPC_CARRY;
+	i = id - GSHMEMI_RPC_CARRY;
 	return i < sizeof carrying / sizeof *carrying && gshmemi_net_is_running() ? &carrying[i] : NULL;
 }
 

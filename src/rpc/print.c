@@ -381,7 +381,7 @@ void gshmemi_assert_failed(const char *text, const char *file, int line)
  * Adds a step. Returns 0 when the message is complete, GSHMEMX_RPC_MORE before that, or an error after which
  * the message is gone.
  */
-static int collect_text(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+static int collect_text(const struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	struct text *message = call->state;
 
@@ -389,8 +389,8 @@ static int collect_text(const struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *cal
 		message = calloc(1, sizeof *message);
 	call->state = message;
 	if (message && !append(message, call->data, call->nbytes))
-		return op->header.flags & GSHMEMI_RPC_LAST ? 0 : GSHMEMX_RPC_MORE;
-	gshmemi_error("%s: out of memory", op->function->name);
+		return task->header.flags & GSHMEMI_RPC_LAST ? 0 : GSHMEMX_RPC_MORE;
+	gshmemi_error("%s: out of memory", task->function->name);
 	if (message)
 		free(message->bytes);
 	free(message);
@@ -490,13 +490,13 @@ static int format_message(
 	return rc;
 }
 
-int gshmemi_rpc_print(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+int gshmemi_rpc_print(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	struct text out = {NULL, 0, 0};
 	uint64_t nbytes;
 	int rc;
 
-	rc = collect_text(op, call);
+	rc = collect_text(task, call);
 	if (rc)
 		return rc;
 	rc = format_message(call, &out, NULL, 0);
@@ -509,13 +509,13 @@ int gshmemi_rpc_print(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-int gshmemi_rpc_assert(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call)
+int gshmemi_rpc_assert(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call)
 {
 	struct gshmemi_print_arg args[5] = {{0, 0}};
 	struct text out = {NULL, 0, 0};
 	int rc;
 
-	rc = collect_text(op, call);
+	rc = collect_text(task, call);
 	if (rc > 0)
 		return rc;
 	if (!rc)

@@ -15,13 +15,13 @@ static struct gshmemi_rpc_function functions[GSHMEMI_RPC_MAX_FUNCTIONS];
 /* release: pairs with the acquire in gshmemi_rpc_find; functions[] is complete up to here */
 static atomic_uint nfunctions;
 
-const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t op)
+const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t id)
 {
-	const uint32_t i = op - GSHMEMI_RPC_USER;
+	const uint32_t i = id - GSHMEMI_RPC_USER;
 
 	if (i < atomic_load_explicit(&nfunctions, memory_order_acquire))
 		return &functions[i];
-	return gshmemi_rpc_find_library(op);
+	return gshmemi_rpc_find_library(id);
 }
 
 static int check_function(gshmemx_rpc_function_t function, unsigned flags, const char *name)
@@ -41,7 +41,7 @@ static int check_function(gshmemx_rpc_function_t function, unsigned flags, const
 	return -EINVAL;
 }
 
-static int add_function(const struct gshmemi_rpc_function *function, uint32_t *op)
+static int add_function(const struct gshmemi_rpc_function *function, uint32_t *id)
 {
 	const unsigned i = atomic_load(&nfunctions);
 	int rc = 0;
@@ -59,12 +59,12 @@ static int add_function(const struct gshmemi_rpc_function *function, uint32_t *o
 		return rc;
 	functions[i] = *function;
 	atomic_store_explicit(&nfunctions, i + 1, memory_order_release);
-	*op = GSHMEMI_RPC_USER + i;
+	*id = GSHMEMI_RPC_USER + i;
 	return 0;
 }
 
 int gshmemi_rpc_register(
-	uint32_t *op, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name)
+	uint32_t *id, gshmemx_rpc_function_t function, void *user, unsigned flags, const char *name)
 {
 	struct gshmemi_rpc_function added = {function, NULL, user, flags, NULL};
 	int rc;
@@ -80,7 +80,7 @@ int gshmemi_rpc_register(
 		return -ENOMEM;
 	}
 	pthread_mutex_lock(&lock);
-	rc = add_function(&added, op);
+	rc = add_function(&added, id);
 	pthread_mutex_unlock(&lock);
 	if (rc)
 		free((char *)(uintptr_t)added.name);

@@ -12,7 +12,7 @@
 
 #include <gshmem/rpc/rpc.h>
 
-struct gshmemi_rpc_op;
+struct gshmemi_rpc_task;
 
 /* ---- registry.c ---- */
 
@@ -21,14 +21,14 @@ struct gshmemi_rpc_op;
 /* What an operation calls: a user's function, or one of the library's, which gets the whole call. */
 struct gshmemi_rpc_function {
 	gshmemx_rpc_function_t function;
-	int (*library)(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+	int (*library)(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call);
 	void *user;
 	unsigned flags; /* GSHMEMX_RPC_* */
 	const char *name;
 };
 
 /* Finds an operation; NULL if there is none. */
-const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t op);
+const struct gshmemi_rpc_function *gshmemi_rpc_find(uint32_t id);
 void gshmemi_rpc_forget_functions(void);
 
 /* ---- channel.c ---- */
@@ -92,8 +92,8 @@ extern struct gshmemi_rpc_counts gshmemi_rpc_counts;
  * A call from when it is taken until it is answered. If it is PENDING or BLOCKING it is in
  * memory from malloc.
  */
-struct gshmemi_rpc_op {
-	struct gshmemi_rpc_op *next;
+struct gshmemi_rpc_task {
+	struct gshmemi_rpc_task *next;
 	struct gshmemi_rpc_served *served;
 	const struct gshmemi_rpc_function *function;
 	struct gshmemi_rpc_header header;
@@ -105,24 +105,23 @@ struct gshmemi_rpc_op {
 	bool has_begun;  /* its functions have been called once, and are called again if they pend */
 	uint64_t value;  /* the answer, if it is one word */
 	void *state[64]; /* the state of each lane's function */
-	void *library_state;
 };
 
-/* Takes a slot's call and serves it as far as possible. Returns an op that is not finished yet, or NULL. */
-struct gshmemi_rpc_op *gshmemi_rpc_serve_slot(struct gshmemi_rpc_served *served, uint32_t slot);
+/* Takes a slot's call and serves it as far as possible. Returns a task that is not finished yet, or NULL. */
+struct gshmemi_rpc_task *gshmemi_rpc_serve_slot(struct gshmemi_rpc_served *served, uint32_t slot);
 
-/* Goes on with an op. Returns false if it is still pending; otherwise it has been answered and freed. */
-bool gshmemi_rpc_go_on(struct gshmemi_rpc_op *op);
+/* Goes on with a task. Returns false if it is still pending; otherwise it has been answered and freed. */
+bool gshmemi_rpc_go_on(struct gshmemi_rpc_task *task);
 
 /* ---- workers.c ---- */
 
 int gshmemi_rpc_workers_start(void); /* called for the first function that blocks; later calls do nothing */
-void gshmemi_rpc_workers_add(struct gshmemi_rpc_op *op);
+void gshmemi_rpc_workers_add(struct gshmemi_rpc_task *task);
 void gshmemi_rpc_workers_stop(void); /* serves what was added, then ends the threads */
 
 /* ---- library.c ---- */
 
-const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t op);
+const struct gshmemi_rpc_function *gshmemi_rpc_find_library(uint32_t id);
 int gshmemi_rpc_library_open(void);
 void gshmemi_rpc_library_close(void);
 size_t gshmemi_rpc_arena_nbytes(void);
@@ -143,20 +142,20 @@ struct gshmemi_rpc_open_posts {
  * Finds the open posts of an operation, 0: of any; the caller frees them. NULL: out of memory. The second
  * returns whether they have been answered by now.
  */
-struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_channel *c, uint32_t op);
+struct gshmemi_rpc_open_posts *gshmemi_rpc_find_open(const struct gshmemi_rpc_channel *c, uint32_t id);
 bool gshmemi_rpc_have_passed(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_open_posts *open);
 
 /* ---- carry.c: operations of kernels on PEs that are not mapped ---- */
 
 /* Called before the servers start, while kernels have posted nothing. */
 void gshmemi_rpc_carry_begin(void);
-int gshmemi_rpc_carry(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
-int gshmemi_rpc_carry_order(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
-int gshmemi_rpc_carry_complete(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry_order(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_carry_complete(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call);
 
 /* ---- print.c: operations that are called for each step of their streams ---- */
 
-int gshmemi_rpc_print(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
-int gshmemi_rpc_assert(struct gshmemi_rpc_op *op, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_print(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call);
+int gshmemi_rpc_assert(struct gshmemi_rpc_task *task, gshmemx_rpc_call_t *call);
 
 #endif /* GSHMEMI_RPC_RPC_H */

@@ -50,7 +50,7 @@ struct server {
 	bool is_resting;     /* nothing has arrived for so long that it gives the core away between looks */
 	bool bell_was_early; /* a bell was rung but no request was there: perhaps it comes later */
 	uint32_t hot[2]; /* the slot that called last, of kernels and of threads; or GSHMEMI_RPC_NO_SLOT */
-	struct gshmemi_rpc_op *pending;
+	struct gshmemi_rpc_task *pending;
 	uint64_t worked_ns; /* when there last was something to do */
 	unsigned nap_ns;
 };
@@ -86,11 +86,11 @@ static uint64_t find_posted(const struct gshmemi_rpc_channel *c, uint32_t first)
 
 static void serve_slot(struct server *s, struct gshmemi_rpc_served *served, uint32_t slot)
 {
-	struct gshmemi_rpc_op *op = gshmemi_rpc_serve_slot(served, slot);
+	struct gshmemi_rpc_task *task = gshmemi_rpc_serve_slot(served, slot);
 
-	if (op) {
-		op->next = s->pending;
-		s->pending = op;
+	if (task) {
+		task->next = s->pending;
+		s->pending = task;
 	}
 }
 
@@ -183,17 +183,17 @@ static bool serve_channel(struct server *s, struct gshmemi_rpc_served *served, b
 
 static bool go_on(struct server *s)
 {
-	struct gshmemi_rpc_op **link = &s->pending, *op;
+	struct gshmemi_rpc_task **link = &s->pending, *task;
 	bool has_ended = false;
 
-	while ((op = *link)) {
-		*link = op->next; /* gshmemi_rpc_go_on may free op */
-		if (gshmemi_rpc_go_on(op)) {
+	while ((task = *link)) {
+		*link = task->next; /* gshmemi_rpc_go_on may free task */
+		if (gshmemi_rpc_go_on(task)) {
 			has_ended = true;
 		} else {
-			op->next = *link;
-			*link = op;
-			link = &op->next;
+			task->next = *link;
+			*link = task;
+			link = &task->next;
 		}
 	}
 	return has_ended;

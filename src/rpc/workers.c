@@ -14,39 +14,39 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t has_work = PTHREAD_COND_INITIALIZER;
-static struct gshmemi_rpc_op *first, **last = &first;
+static struct gshmemi_rpc_task *first, **last = &first;
 static pthread_t *threads;
 static unsigned nthreads;
 static bool is_stopping;
 
 /* Waits for a call; NULL: there will be no more. */
-static struct gshmemi_rpc_op *take_call(void)
+static struct gshmemi_rpc_task *take_call(void)
 {
-	struct gshmemi_rpc_op *op;
+	struct gshmemi_rpc_task *task;
 
 	pthread_mutex_lock(&lock);
 	while (!first && !is_stopping)
 		pthread_cond_wait(&has_work, &lock);
-	op = first;
-	if (op) {
-		first = op->next;
+	task = first;
+	if (task) {
+		first = task->next;
 		if (!first)
 			last = &first;
 	}
 	pthread_mutex_unlock(&lock);
-	return op;
+	return task;
 }
 
 static void *work(void *unused)
 {
-	struct gshmemi_rpc_op *op;
+	struct gshmemi_rpc_task *task;
 
 	(void)unused;
 	gshmemi_set_serving(true);
-	while ((op = take_call())) {
-		if (gshmemi_rpc_go_on(op))
+	while ((task = take_call())) {
+		if (gshmemi_rpc_go_on(task))
 			continue;
-		gshmemi_rpc_workers_add(op); /* to the end of the queue */
+		gshmemi_rpc_workers_add(task); /* to the end of the queue */
 		gshmemi_thread_yield();
 	}
 	return NULL;
@@ -83,12 +83,12 @@ int gshmemi_rpc_workers_start(void)
 	return rc;
 }
 
-void gshmemi_rpc_workers_add(struct gshmemi_rpc_op *op)
+void gshmemi_rpc_workers_add(struct gshmemi_rpc_task *task)
 {
-	op->next = NULL;
+	task->next = NULL;
 	pthread_mutex_lock(&lock);
-	*last = op;
-	last = &op->next;
+	*last = task;
+	last = &task->next;
 	pthread_cond_signal(&has_work);
 	pthread_mutex_unlock(&lock);
 }

@@ -477,7 +477,7 @@ GSHMEMI_FN uint64_t gshmemi_net_lock(
  * Ask the server, by one lane, about what it and the lanes with it have posted; returns the answer. GPUs use
  * the functions for requests, whose registers kernels pay for anyway.
  */
-GSHMEMI_FN uint64_t gshmemi_net_question(uint32_t op, int context)
+GSHMEMI_FN uint64_t gshmemi_net_question(uint32_t id, int context)
 {
 	const struct gshmemi_rpc_channel *const c = &gshmemi_state.rpc;
 	const uint64_t me = 1ULL << gshmemi_arch_lane();
@@ -489,7 +489,7 @@ GSHMEMI_FN uint64_t gshmemi_net_question(uint32_t op, int context)
 	if (slot == GSHMEMI_RPC_NO_SLOT)
 		return 0;
 	gshmemi_arch_store(&c->header[slot].arg[0], (unsigned)context, 8);
-	gshmemi_rpc_write_header(c, slot, me, op, GSHMEMI_RPC_INLINE);
+	gshmemi_rpc_write_header(c, slot, me, id, GSHMEMI_RPC_INLINE);
 	gshmemi_rpc_post(c, slot, gshmemi_net_seq(slot));
 	if (!gshmemi_net_await(slot, me))
 		return 0;
@@ -526,7 +526,7 @@ GSHMEMI_COLD void gshmemi_net_arrive_at(uint64_t found)
  * One question for the lanes that are here, after what they have posted. Most often there is nothing to ask,
  * and the lanes need not meet.
  */
-GSHMEMI_FN void gshmemi_net_ask(uint32_t op, int context)
+GSHMEMI_FN void gshmemi_net_ask(uint32_t id, int context)
 {
 	uint64_t lanes;
 
@@ -534,10 +534,10 @@ GSHMEMI_FN void gshmemi_net_ask(uint32_t op, int context)
 		gshmemi_net_settle_here();
 		return;
 	}
-	lanes = gshmemi_arch_wave_here((uint64_t)op << 32 | (unsigned)context);
+	lanes = gshmemi_arch_wave_here((uint64_t)id << 32 | (unsigned)context);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	if (gshmemi_arch_group_rank(GSHMEMI_WAVE, lanes) == 0)
-		gshmemi_net_arrive_at(gshmemi_net_question(op, context));
+		gshmemi_net_arrive_at(gshmemi_net_question(id, context));
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_acquire();
 }

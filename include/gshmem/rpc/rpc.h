@@ -118,13 +118,13 @@ GSHMEMI_FN int gshmemi_rpc_is_single(const struct gshmemi_rpc_port *port)
 
 /* Post the slot's next step when all lanes have written their data. nsteps is 2 where CLEAR skips a step. */
 GSHMEMI_FN void gshmemi_rpc_send(const struct gshmemi_rpc_channel *c, struct gshmemi_rpc_port *port,
-	uint32_t op, uint32_t flags, uint32_t nsteps)
+	uint32_t id, uint32_t flags, uint32_t nsteps)
 {
 	port->seq = (port->seq + nsteps) & GSHMEMI_RPC_SEQ;
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, port->lanes);
 	if (!port->is_leader)
 		return;
-	gshmemi_rpc_write_header(c, port->slot, port->callers, op, flags);
+	gshmemi_rpc_write_header(c, port->slot, port->callers, id, flags);
 	gshmemi_rpc_post(c, port->slot, port->seq);
 }
 
@@ -161,10 +161,10 @@ GSHMEMI_FN void gshmemi_rpc_leave(
 /* ---- calls with words ---- */
 
 /*
- * One call by the lanes that are here with this op. nwords, 6 or 8, and posts are constants. in and out are
+ * One call by the lanes that are here with this id. nwords, 6 or 8, and posts are constants. in and out are
  * words of each lane; out may be NULL for 6. A post returns at once; its value is the ticket.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_channel *c, uint32_t op,
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_channel *c, uint32_t id,
 	int posts, unsigned nwords, const uint64_t *in, uint64_t *out, uint32_t home, const char *call)
 {
 	struct gshmemi_rpc_result result = {GSHMEMI_RPC_NO_SLOT, -ECANCELED};
@@ -173,7 +173,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 	unsigned i, lane;
 	int is_inline;
 
-	if (!gshmemi_rpc_enter_to(c, gshmemi_arch_wave_peers(op), posts, home, &port))
+	if (!gshmemi_rpc_enter_to(c, gshmemi_arch_wave_peers(id), posts, home, &port))
 		return result;
 	is_inline = nwords == 6 && gshmemi_rpc_is_single(&port);
 	lane = gshmemi_arch_lane() & (gshmemi_rpc_nlanes(c) - 1);
@@ -185,7 +185,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
 			gshmemi_rpc_write_word(
 				gshmemi_rpc_page(c, port.slot) + lane * GSHMEMI_RPC_LINE + i, in[i]);
 	gshmemi_rpc_send(
-		c, &port, op, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
+		c, &port, id, (posts ? GSHMEMI_RPC_POSTED : 0) | (is_inline ? GSHMEMI_RPC_INLINE : 0), 1);
 	if (posts) {
 		gshmemi_rpc_leave(c, &port, 1);
 		result.value = port.slot | (uint64_t)port.seq << 32;
@@ -214,21 +214,21 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words(const struct gshmemi_rpc_
  * The same for each operation among the lanes that are here. All lanes run the loop equally often: compilers
  * move what a lane does in its last iteration to after the loop, where the lanes are together again.
  */
-GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_op(const struct gshmemi_rpc_channel *c, uint32_t op,
+GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_words_by_id(const struct gshmemi_rpc_channel *c, uint32_t id,
 	int posts, unsigned nwords, const uint64_t *in, uint64_t *out, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
-	return gshmemi_rpc_words(c, op, posts, nwords, in, out, home, call);
+	return gshmemi_rpc_words(c, id, posts, nwords, in, out, home, call);
 #else
 	struct gshmemi_rpc_result result = {0, 0};
-	const uint64_t lanes = gshmemi_arch_wave_peers(op);
+	const uint64_t lanes = gshmemi_arch_wave_peers(id);
 	uint64_t rest = lanes;
 	uint32_t next;
 
 	while (rest) {
-		next = (uint32_t)gshmemi_arch_wave_read(op, lanes, gshmemi_arch_lowest_lane(rest));
-		rest &= ~gshmemi_arch_ballot(op == next, lanes);
-		if (op == next)
+		next = (uint32_t)gshmemi_arch_wave_read(id, lanes, gshmemi_arch_lowest_lane(rest));
+		rest &= ~gshmemi_arch_ballot(id == next, lanes);
+		if (id == next)
 			result = gshmemi_rpc_words(c, next, posts, nwords, in, out, home, call);
 	}
 	return result;
@@ -252,7 +252,7 @@ struct gshmemi_rpc_ends {
  * reply.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshmemi_rpc_channel *c, int scope,
-	uint32_t op, struct gshmemi_rpc_port *port, struct gshmemi_rpc_ends s, uint64_t block,
+	uint32_t id, struct gshmemi_rpc_port *port, struct gshmemi_rpc_ends s, uint64_t block,
 	const char *call)
 {
 	char *carrier = block ? (char *)(uintptr_t)block : (char *)gshmemi_rpc_page(c, port->slot);
@@ -274,7 +274,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_steps(const struct gshme
 		}
 		given += nbytes;
 		gshmemi_rpc_send(
-			c, port, op, GSHMEMI_RPC_STREAM | (given == s.in_nbytes ? GSHMEMI_RPC_LAST : 0), 1);
+			c, port, id, GSHMEMI_RPC_STREAM | (given == s.in_nbytes ? GSHMEMI_RPC_LAST : 0), 1);
 		answer = gshmemi_rpc_receive(c, port, call);
 		if (answer.status < 0 || answer.status == GSHMEMI_RPC_ERROR)
 			break;
@@ -304,9 +304,9 @@ GSHMEMI_FN uint64_t gshmemi_rpc_lanes(const struct gshmemi_group *group)
  * free, the page carries the stream.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi_rpc_channel *c, int scope,
-	uint64_t callers, uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
+	uint64_t callers, uint32_t id, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
 {
-	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(s.in, s.out) + op);
+	struct gshmemi_group group = gshmemi_group_here(scope, GSHMEMI_KEY(s.in, s.out) + id);
 	struct gshmemi_rpc_result result = {0, -ECANCELED};
 	const int is_bulk = s.in_nbytes >= GSHMEMI_RPC_BULK_NBYTES || s.out_nbytes >= GSHMEMI_RPC_BULK_NBYTES;
 	uint64_t words[6] = {0, 0, 0, 0, 0, 0}, block = 0;
@@ -318,7 +318,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi
 		block = gshmemi_arch_broadcast(block, group.mask);
 	if (gshmemi_rpc_enter(c, gshmemi_rpc_lanes(&group), home, &port)) {
 		port.callers = callers ? callers : port.lanes;
-		result = gshmemi_rpc_stream_steps(c, scope, op, &port, s, block, call);
+		result = gshmemi_rpc_stream_steps(c, scope, id, &port, s, block, call);
 		if (result.status != -ECANCELED)
 			gshmemi_rpc_leave(c, &port, 0);
 	}
@@ -333,7 +333,7 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_for(const struct gshmemi
  * longer than copying.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc_channel *c, int scope,
-	uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
+	uint32_t id, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_HAS_ELECT
 	struct gshmemi_rpc_result result = {0, 0};
@@ -341,16 +341,16 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
 	uint64_t both; /* of value and status: an error is small, and no stream has 2^48 bytes */
 
 	if (scope == GSHMEMI_WAVE) {
-		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(s.in, s.out) + op);
+		group = gshmemi_group_here(GSHMEMI_WAVE, GSHMEMI_KEY(s.in, s.out) + id);
 		if (group.rank == 0)
-			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, op, s, home, call);
+			result = gshmemi_rpc_stream_for(c, GSHMEMI_THREAD, group.mask, id, s, home, call);
 		both = gshmemi_arch_broadcast(result.value << 16 | (uint16_t)-result.status, group.mask);
 		result.value = both >> 16;
 		result.status = -(int)(uint16_t)both;
 		return result;
 	}
 #endif
-	return gshmemi_rpc_stream_for(c, scope, 0, op, s, home, call);
+	return gshmemi_rpc_stream_for(c, scope, 0, id, s, home, call);
 }
 
 /*
@@ -358,17 +358,17 @@ GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream(const struct gshmemi_rpc
  * wave could wait for itself.
  */
 GSHMEMI_FN struct gshmemi_rpc_result gshmemi_rpc_stream_by_lane(const struct gshmemi_rpc_channel *c,
-	uint32_t op, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
+	uint32_t id, struct gshmemi_rpc_ends s, uint32_t home, const char *call)
 {
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
-	return gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, s, home, call);
+	return gshmemi_rpc_stream(c, GSHMEMI_THREAD, id, s, home, call);
 #else
 	struct gshmemi_rpc_result result = {0, 0};
 	uint64_t rest;
 
-	for (rest = gshmemi_arch_wave_peers(op); rest; rest &= rest - 1)
+	for (rest = gshmemi_arch_wave_peers(id); rest; rest &= rest - 1)
 		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
-			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, op, s, home, call);
+			result = gshmemi_rpc_stream(c, GSHMEMI_THREAD, id, s, home, call);
 	return result;
 #endif
 }
@@ -473,7 +473,7 @@ GSHMEMI_FN const struct gshmemi_rpc_channel *gshmemi_rpc_mine(const char *call, 
 	return &gshmemi_state.rpc;
 }
 
-GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int posts, uint64_t w0,
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t id, int posts, uint64_t w0,
 	uint64_t w1, uint64_t w2, uint64_t w3, uint64_t w4, uint64_t w5, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
@@ -481,21 +481,21 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_words_here(uint32_t op, int p
 
 	if (posts)
 		GSHMEMI_ARCH_MARK_POST();
-	return gshmemi_rpc_words_by_op(c, op, posts, 6, in, NULL, gshmemi_rpc_home(c, caller), call);
+	return gshmemi_rpc_words_by_id(c, id, posts, 6, in, NULL, gshmemi_rpc_home(c, caller), call);
 }
 
 GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_line_here(
-	uint32_t op, int posts, const uint64_t *in, uint64_t *out, const char *call, uint64_t caller)
+	uint32_t id, int posts, const uint64_t *in, uint64_t *out, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
 
 	if (posts)
 		GSHMEMI_ARCH_MARK_POST();
-	return gshmemi_rpc_words_by_op(
-		c, op, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller), call);
+	return gshmemi_rpc_words_by_id(
+		c, id, posts, GSHMEMI_RPC_LINE, in, out, gshmemi_rpc_home(c, caller), call);
 }
 
-GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32_t op, const void *in,
+GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32_t id, const void *in,
 	size_t in_nbytes, void *out, size_t out_nbytes, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
@@ -503,8 +503,8 @@ GSHMEMI_CALL struct gshmemi_rpc_result gshmemi_rpc_stream_here(int scope, uint32
 	const struct gshmemi_rpc_ends s = {in, in_nbytes, out, out_nbytes};
 
 	if (scope == GSHMEMI_WAVE)
-		return gshmemi_rpc_stream(c, GSHMEMI_WAVE, op, s, home, call);
-	return gshmemi_rpc_stream_by_lane(c, op, s, home, call);
+		return gshmemi_rpc_stream(c, GSHMEMI_WAVE, id, s, home, call);
+	return gshmemi_rpc_stream_by_lane(c, id, s, home, call);
 }
 
 GSHMEMI_CALL int gshmemi_rpc_finish_here(uint32_t slot, uint32_t seq, const char *call, uint64_t caller)
@@ -530,49 +530,49 @@ GSHMEMI_FN gshmemx_rpc_ticket_t gshmemi_rpc_ticket(struct gshmemi_rpc_result res
 	return ticket;
 }
 
-GSHMEM_API int gshmemx_rpc_call(uint32_t op, const uint64_t in[6], uint64_t *out)
+GSHMEM_API int gshmemx_rpc_call(uint32_t id, const uint64_t in[6], uint64_t *out)
 {
 	struct gshmemi_rpc_result result;
 
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_rpc_words(op, in, 6, out, NULL, "gshmemx_rpc_call");
+		return gshmemi_host_rpc_words(id, in, 6, out, NULL, "gshmemx_rpc_call");
 	result = gshmemi_rpc_words_here(
-		op, 0, in[0], in[1], in[2], in[3], in[4], in[5], "gshmemx_rpc_call", gshmemi_arch_caller());
+		id, 0, in[0], in[1], in[2], in[3], in[4], in[5], "gshmemx_rpc_call", gshmemi_arch_caller());
 	if (out && !result.status)
 		*out = result.value;
 	return result.status;
 }
 
-GSHMEM_API int gshmemx_rpc_call_line(uint32_t op, const uint64_t in[8], uint64_t out[8])
+GSHMEM_API int gshmemx_rpc_call_line(uint32_t id, const uint64_t in[8], uint64_t out[8])
 {
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_rpc_words(op, in, 8, out, NULL, "gshmemx_rpc_call_line");
-	return gshmemi_rpc_line_here(op, 0, in, out, "gshmemx_rpc_call_line", gshmemi_arch_caller()).status;
+		return gshmemi_host_rpc_words(id, in, 8, out, NULL, "gshmemx_rpc_call_line");
+	return gshmemi_rpc_line_here(id, 0, in, out, "gshmemx_rpc_call_line", gshmemi_arch_caller()).status;
 }
 
-GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t op, const uint64_t in[6])
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post(uint32_t id, const uint64_t in[6])
 {
 	gshmemx_rpc_ticket_t ticket;
 
 	if (GSHMEMI_ON_HOST()) {
-		(void)gshmemi_host_rpc_words(op, in, 6, NULL, &ticket, "gshmemx_rpc_post");
+		(void)gshmemi_host_rpc_words(id, in, 6, NULL, &ticket, "gshmemx_rpc_post");
 		return ticket;
 	}
-	return gshmemi_rpc_ticket(gshmemi_rpc_words_here(op, GSHMEMI_RPC_POSTS, in[0], in[1], in[2], in[3],
+	return gshmemi_rpc_ticket(gshmemi_rpc_words_here(id, GSHMEMI_RPC_POSTS, in[0], in[1], in[2], in[3],
 		in[4], in[5], "gshmemx_rpc_post", gshmemi_arch_caller()));
 }
 
-GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t op, const uint64_t in[8])
+GSHMEM_API gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t id, const uint64_t in[8])
 {
 	gshmemx_rpc_ticket_t ticket;
 	uint64_t out[8];
 
 	if (GSHMEMI_ON_HOST()) {
-		(void)gshmemi_host_rpc_words(op, in, 8, out, &ticket, "gshmemx_rpc_post_line");
+		(void)gshmemi_host_rpc_words(id, in, 8, out, &ticket, "gshmemx_rpc_post_line");
 		return ticket;
 	}
 	return gshmemi_rpc_ticket(gshmemi_rpc_line_here(
-		op, GSHMEMI_RPC_POSTS, in, out, "gshmemx_rpc_post_line", gshmemi_arch_caller()));
+		id, GSHMEMI_RPC_POSTS, in, out, "gshmemx_rpc_post_line", gshmemi_arch_caller()));
 }
 
 /* A ticket without a slot is of a call that is over; its status is in place of the number. */
@@ -603,32 +603,32 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
 	return gshmemi_rpc_finish_here(ticket.slot, ticket.seq, "gshmemx_rpc_wait", gshmemi_arch_caller());
 }
 
-GSHMEMI_FN int gshmemi_rpc_stream_call(int scope, uint32_t op, const void *in, size_t in_nbytes, void *out,
+GSHMEMI_FN int gshmemi_rpc_stream_call(int scope, uint32_t id, const void *in, size_t in_nbytes, void *out,
 	size_t out_nbytes, size_t *got_nbytes, const char *call)
 {
 	struct gshmemi_rpc_result result;
 
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_rpc_stream(op, in, in_nbytes, out, out_nbytes, got_nbytes, call);
+		return gshmemi_host_rpc_stream(id, in, in_nbytes, out, out_nbytes, got_nbytes, call);
 	result = gshmemi_rpc_stream_here(
-		scope, op, in, in_nbytes, out, out_nbytes, call, gshmemi_arch_caller());
+		scope, id, in, in_nbytes, out, out_nbytes, call, gshmemi_arch_caller());
 	if (got_nbytes)
 		*got_nbytes = (size_t)result.value;
 	return result.status;
 }
 
 GSHMEM_API int gshmemx_rpc_stream(
-	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
+	uint32_t id, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
 	return gshmemi_rpc_stream_call(
-		GSHMEMI_THREAD, op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
+		GSHMEMI_THREAD, id, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream");
 }
 
 GSHMEM_API int gshmemx_rpc_stream_wave(
-	uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
+	uint32_t id, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes)
 {
 	return gshmemi_rpc_stream_call(
-		GSHMEMI_WAVE, op, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream_wave");
+		GSHMEMI_WAVE, id, in, in_nbytes, out, out_nbytes, got_nbytes, "gshmemx_rpc_stream_wave");
 }
 
 GSHMEM_API void gshmemx_abort(int status)

@@ -165,7 +165,7 @@ struct gshmemi_print_writer {
 	size_t nwords; /* in the page */
 	size_t page_nwords;
 	size_t sent_nbytes;
-	uint32_t op;
+	uint32_t id;
 	int status;    /* GSHMEMI_RPC_MORE while the server takes the message */
 	int64_t error; /* set when it does not */
 	const char *call;
@@ -187,7 +187,7 @@ GSHMEMI_CALL void gshmemi_print_step(struct gshmemi_print_writer *w, uint32_t fl
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_OFFSET], w->sent_nbytes, 8);
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_CAPACITY], 8, 8);
 	gshmemi_arch_store(&arg[GSHMEMI_RPC_STEP_BLOCK], 0, 8);
-	gshmemi_rpc_send(c, &port, w->op, GSHMEMI_RPC_STREAM | flags, 1);
+	gshmemi_rpc_send(c, &port, w->id, GSHMEMI_RPC_STREAM | flags, 1);
 	answer = gshmemi_rpc_receive(c, &port, w->call);
 	w->port = port;
 	w->status = answer.status;
@@ -283,7 +283,7 @@ GSHMEMI_FN void gshmemi_print_measure(const char *format, struct gshmemi_print_a
 }
 
 /* Returns the server's answer: a number of bytes, or a negative errno. */
-GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, uint32_t op, const char *format,
+GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, uint32_t id, const char *format,
 	const struct gshmemi_print_arg *args, unsigned nargs, uint32_t home, const char *call)
 {
 	const uint64_t format_nbytes = gshmemi_print_extent((uint64_t)(uintptr_t)format, 1, -1);
@@ -298,7 +298,7 @@ GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, ui
 	w.nwords = 0;
 	w.page_nwords = gshmemi_rpc_page_nbytes(c) / 8;
 	w.sent_nbytes = 0;
-	w.op = op;
+	w.id = id;
 	w.status = GSHMEMI_RPC_MORE;
 	w.error = 0;
 	w.call = call;
@@ -323,7 +323,7 @@ GSHMEMI_FN int64_t gshmemi_print_message(const struct gshmemi_rpc_channel *c, ui
  * The same by each lane that is here, one after the other: if lanes of a wave held slots at the same time,
  * the wave could wait for itself.
  */
-GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct gshmemi_print_arg *args,
+GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t id, const char *format, struct gshmemi_print_arg *args,
 	unsigned nargs, const char *call, uint64_t caller)
 {
 	const struct gshmemi_rpc_channel *c = gshmemi_rpc_mine(call, caller);
@@ -331,14 +331,14 @@ GSHMEMI_CALL int64_t gshmemi_print_here(uint32_t op, const char *format, struct 
 	int64_t answer = 0;
 #if GSHMEMI_ARCH_KEEPS_KEYS_APART
 	gshmemi_print_measure(format, args, nargs);
-	answer = gshmemi_print_message(c, op, format, args, nargs, home, call);
+	answer = gshmemi_print_message(c, id, format, args, nargs, home, call);
 #else
 	uint64_t rest;
 
 	gshmemi_print_measure(format, args, nargs);
-	for (rest = gshmemi_arch_wave_peers(op); rest; rest &= rest - 1)
+	for (rest = gshmemi_arch_wave_peers(id); rest; rest &= rest - 1)
 		if (gshmemi_arch_lane() == gshmemi_arch_lowest_lane(rest))
-			answer = gshmemi_print_message(c, op, format, args, nargs, home, call);
+			answer = gshmemi_print_message(c, id, format, args, nargs, home, call);
 #endif
 	return answer;
 }

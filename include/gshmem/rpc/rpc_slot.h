@@ -110,12 +110,12 @@ GSHMEMI_FN uint32_t gshmemi_rpc_open(const struct gshmemi_rpc_channel *c, uint32
 }
 
 GSHMEMI_FN void gshmemi_rpc_write_header(
-	const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes, uint32_t op, uint32_t flags)
+	const struct gshmemi_rpc_channel *c, uint32_t slot, uint64_t lanes, uint32_t id, uint32_t flags)
 {
 	struct gshmemi_rpc_header *header = &c->header[slot];
 
 	gshmemi_arch_store(&header->lanes, lanes, 8);
-	gshmemi_arch_store(&header->op, op, 4);
+	gshmemi_arch_store(&header->id, id, 4);
 	gshmemi_arch_store(&header->flags, flags, 4);
 }
 

@@ -40,7 +40,7 @@ enum gshmemi_rpc_status {
 /* The header, written by the client before it posts: one line of 64 bytes. */
 struct gshmemi_rpc_header {
 	uint64_t lanes; /* mask of those that call */
-	uint32_t op;
+	uint32_t id;    /* of the function, from gshmemx_rpc_register */
 	uint32_t flags; /* GSHMEMI_RPC_POSTED ... */
 	uint64_t arg[6];
 };
