@@ -137,10 +137,12 @@ static void ask_something(int pe)
 	const uint32_t small = (uint32_t)config.small_nbytes,
 		       nbytes = random_nbytes(small) & (below(2) ? ~7U : ~0U);
 	const uint32_t nlong = random_nbytes((uint32_t)config.chunk_nbytes * between(1, 7));
+	const uint32_t nelements =
+		(1 + below((uint32_t)gshmemi_engine_elements_nbytes(sim_engine(pe)) / 4)) * 4;
 	const unsigned what = profile == WORDS ? 16 + below(5)
 		: profile == LONG              ? 10 + below(6)
 		: profile == PUTS              ? (below(3) ? 0 : 32)
-					       : below(40),
+					       : below(43),
 		       skew = below(4) ? 0 : below(8);
 	bool is_asked;
 
@@ -171,7 +173,11 @@ static void ask_something(int pe)
 		sim_order(pe, context), is_asked = true;
 	else if (what < 37)
 		is_asked = go_on_with_lock(pe);
-	else if (what < 38 && !p->mark)
+	else if (what < 38)
+		is_asked = sim_ask(pe, target, context, SIM_ELEMENTS, nelements, 0, 0);
+	else if (what < 40)
+		is_asked = sim_ask(pe, target, context, SIM_FETCH_ELEMENTS, nelements, 0, 0);
+	else if (what < 41 && !p->mark)
 		mark(pe), is_asked = true;
 	else
 		gshmemi_engine_flush(sim_engine(pe), true), is_asked = true;

@@ -37,6 +37,7 @@ __attribute__((format(printf, 1, 2))) static void sim_violate(const char *format
 
 #include "base/base.h"
 #include <gshmem/move/carry.h>
+#include <gshmemx_win.h>
 
 /* Memory that is part of a state, in tests with states. */
 #ifdef SIM_ARENA
@@ -74,6 +75,7 @@ static void sim_raise(uint64_t *flag, uint64_t value);
 #endif
 #include "../src/engine/engine.c"
 #include "../src/engine/perform.c"
+#include "../src/engine/accumulate.c"
 #include "../src/engine/defer.c"
 #include "../src/engine/ask.c"
 #ifdef SIM_ARENA

@@ -16,9 +16,11 @@ enum sim_region { SIM_WRITTEN = 3, SIM_READ = 5, SIM_SHARED = 6, SIM_SINK = 7 };
 enum sim_kind {
 	SIM_PUT, /* small */
 	SIM_BULK,
-	SIM_SIGNAL, /* after the last put or bulk of its context to its target */
-	SIM_AMO,    /* of many kinds in turn; on its own word */
-	SIM_FETCH,  /* the same, with the old value */
+	SIM_SIGNAL,   /* after the last put or bulk of its context to its target */
+	SIM_AMO,      /* of many kinds in turn; on its own word */
+	SIM_FETCH,    /* the same, with the old value */
+	SIM_ELEMENTS, /* an accumulate, by one of some operators */
+	SIM_FETCH_ELEMENTS,
 	SIM_FLAG,
 	SIM_GET, /* what never changes */
 	SIM_GET_BULK,
@@ -270,6 +272,31 @@ static bool sim_call_amo(
 	return gshmemi_engine_amo(e, to, what, value, 0, op->nbytes, op->memory + SIM_GUARD, &op->open);
 }
 
+/* Elements of 4 or 8 bytes, which are all 0. */
+static bool sim_call_elements(
+	struct gshmemi_engine *e, const struct gshmemi_target *to, struct sim_op *op, int owner)
+{
+	static const int ops[] = {GSHMEMX_SUM, GSHMEMX_MAX, GSHMEMX_OR, GSHMEMX_REPLACE, GSHMEMX_XOR};
+	const unsigned nbytes = op->nbytes % 8 || sim_way(op) % 2 ? 4 : 8;
+	struct gshmemi_win_update u = gshmemi_win_make_update(
+		ops[sim_way(op) % 5], nbytes == 4 ? GSHMEMI_KIND_U32 : GSHMEMI_KIND_U64, nbytes);
+	char *data = sim_alloc(op->nbytes + nbytes);
+	bool is_asked;
+
+	sim_fill(data, owner, op->offset, op->nbytes);
+	if (op->nbytes == nbytes && sim_way(op) % 3)
+		u.op = GSHMEMI_ACCUMULATE_SWAP; /* compares with 0 */
+	if (op->kind == SIM_ELEMENTS) {
+		is_asked = gshmemi_engine_accumulate(e, to, u, 0, data, op->nbytes, NULL, NULL);
+	} else {
+		memset(op->memory + SIM_GUARD, 0x77, op->nbytes);
+		is_asked = gshmemi_engine_accumulate(
+			e, to, u, 0, data, op->nbytes, op->memory + SIM_GUARD, &op->open);
+	}
+	sim_free(data);
+	return is_asked;
+}
+
 static bool sim_call(int pe, struct sim_op *op)
 {
 	struct gshmemi_engine *e = sim_engine(pe);
@@ -289,6 +316,9 @@ static bool sim_call(int pe, struct sim_op *op)
 	case SIM_AMO:
 	case SIM_FETCH:
 		return sim_call_amo(e, &to, op, op->target);
+	case SIM_ELEMENTS:
+	case SIM_FETCH_ELEMENTS:
+		return sim_call_elements(e, &to, op, op->target);
 	case SIM_FLAG:
 		return gshmemi_engine_flag(e, &to, sim_word(op->target, op->offset, 8));
 	case SIM_GET_BACK:
@@ -314,9 +344,15 @@ static bool sim_call(int pe, struct sim_op *op)
 	}
 }
 
+/* Whether an operation brings old values, which are 0. */
+static bool sim_fetches(int kind)
+{
+	return kind == SIM_FETCH || kind == SIM_FETCH_ELEMENTS;
+}
+
 static bool sim_is_get(int kind)
 {
-	return kind == SIM_GET || kind == SIM_GET_BULK || kind == SIM_GET_BACK || kind == SIM_FETCH;
+	return kind == SIM_GET || kind == SIM_GET_BULK || kind == SIM_GET_BACK || sim_fetches(kind);
 }
 
 static void sim_set_memory(struct sim_op *op)
@@ -419,7 +455,7 @@ static void sim_check_dest(int pe, const struct sim_op *op)
 			op->kind);
 	for (i = 0; i < op->nbytes; i++)
 		sim_check(dest[i] ==
-				(op->kind == SIM_FETCH ? 0
+				(sim_fetches(op->kind) ? 0
 						       : sim_pattern(op->target + (is_back ? 0 : SIM_PES),
 								 op->offset + i)),
 			"PE %d: byte %u of %u that it got of PE %d is wrong, kind %d", pe, i, op->nbytes,

@@ -295,6 +295,39 @@ bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *t
 	return true;
 }
 
+/* A record of elements that fills a message, or an answer that does. */
+size_t gshmemi_engine_elements_nbytes(const struct gshmemi_engine *e)
+{
+	const size_t head_nbytes =
+		gshmemi_wire_head_nbytes(gshmemi_op_head(GSHMEMI_ACCUMULATE, 0, 1, GSHMEMI_OP_FETCHES, 0, 0));
+
+	return (e->message_nbytes - sizeof(struct gshmemi_net_head) - head_nbytes) & ~(size_t)15;
+}
+
+bool gshmemi_engine_accumulate(struct gshmemi_engine *e, const struct gshmemi_target *to,
+	struct gshmemi_win_update u, uint64_t lock, const void *data, size_t nbytes, void *dest,
+	struct gshmemi_open *open)
+{
+	const unsigned flags = open ? GSHMEMI_OP_FETCHES : 0;
+	const size_t ndata = u.op == GSHMEMI_ACCUMULATE_SWAP ? 2 * nbytes : nbytes;
+	const uint64_t head = head_for(to, GSHMEMI_ACCUMULATE, u.op, u.nbytes, flags, ndata);
+	struct gshmemi_op_record *r;
+	struct start start;
+
+	if (open)
+		r = ask_owner(e, to, head, dest, nbytes, open);
+	else
+		r = begin_record(e, to, head, 0, &start) ? start.record : NULL;
+	if (!r)
+		return false;
+	e->counts.natomics++;
+	r->place |= (uint64_t)u.kind << GSHMEMI_OP_NBYTES_SHIFT;
+	r->u.elements.lock = lock;
+	if (u.op != GSHMEMX_NO_OP)
+		memcpy(gshmemi_wire_data(r), data, ndata);
+	return true;
+}
+
 bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
 	size_t nbytes, struct gshmemi_open *open)
 {

@@ -152,7 +152,8 @@ struct connection {
 	/* [GSHMEMI_NET_NPENDING], with an agent: number i is at index i modulo that */
 	struct pending *pending;
 	uint64_t npending, nreaped;
-	unsigned nlandings; /* landings that hold a chunk being copied */
+	unsigned nlandings;          /* landings that hold a chunk being copied */
+	struct gshmemi_drive *drive; /* the accumulate that has begun, or NULL */
 
 	/* answers: */
 	struct buffer *answer; /* the message being filled */
@@ -244,6 +245,22 @@ bool gshmemi_net_go_on(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_landed_here(struct gshmemi_engine *e, struct sending *sending);
 bool gshmemi_net_check_locks(struct gshmemi_engine *e);
 void gshmemi_net_free_held(struct connection *c);
+
+/* ---- accumulate.c ---- */
+
+/*
+ * acc becomes the elements that replace it; x is their part of the source. Of GSHMEMI_ACCUMULATE_SWAP there is
+ * one, and x is followed by the element that it is compared with.
+ */
+void gshmemi_net_fold(struct gshmemi_win_update u, char *acc, const char *x, size_t nbytes);
+/* Performs an ACCUMULATE; false: it is put off. */
+bool gshmemi_net_update(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r);
+
+/* ---- drive.c: with an agent ---- */
+
+/* Goes on with an ACCUMULATE; false: it is put off. */
+bool gshmemi_net_drive(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r);
+void gshmemi_net_end_drive(struct connection *c);
 
 /* ---- defer.c: with an agent ---- */
 

@@ -24,6 +24,8 @@
 
 #include "base/base.h"
 
+#include <gshmemx_win.h>
+
 #include "engine/link.h"
 
 struct gshmemi_engine;
@@ -136,6 +138,15 @@ bool gshmemi_engine_flag(struct gshmemi_engine *e, const struct gshmemi_target *
 /* A get of up to small_nbytes. */
 bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
 	size_t nbytes, struct gshmemi_open *open);
+/*
+ * Updates nbytes of elements, at most gshmemi_engine_elements_nbytes; data is copied. lock is the offset in the
+ * control region of the window's lock of elements of 16 bytes. The old elements go to dest; open NULL: they
+ * are not wanted. op GSHMEMI_ACCUMULATE_SWAP: data is an element and, behind it, the one to compare with.
+ */
+bool gshmemi_engine_accumulate(struct gshmemi_engine *e, const struct gshmemi_target *to,
+	struct gshmemi_win_update u, uint64_t lock, const void *data, size_t nbytes, void *dest,
+	struct gshmemi_open *open);
+size_t gshmemi_engine_elements_nbytes(const struct gshmemi_engine *e);
 /*
  * Of any size. open->nopen falls when source may be reused, or when dest is filled. *number_p is the number
  * of the bulk, for a signal after it.

@@ -13,8 +13,8 @@
 
 char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
-	return e->config.owner.find(e->config.owner.user, c->pe, gshmemi_op_region(r->head), r->place,
-		gshmemi_wire_place_nbytes(r->head));
+	return e->config.owner.find(e->config.owner.user, c->pe, gshmemi_op_region(r->head),
+		r->place & GSHMEMI_OP_OFFSET, gshmemi_wire_place_nbytes(r->head));
 }
 
 char *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, size_t nbytes)
@@ -202,6 +202,8 @@ static bool perform(struct gshmemi_engine *e, struct connection *c, const struct
 		return get(e, c, r);
 	case GSHMEMI_AMO:
 		return amo(e, c, r);
+	case GSHMEMI_ACCUMULATE:
+		return gshmemi_net_update(e, c, r);
 	case GSHMEMI_FLAG:
 		gshmemi_arch_fence_release();
 		gshmemi_apply_flag((uint64_t *)(void *)gshmemi_net_find(e, c, r), r->u.amo.value);
@@ -234,7 +236,8 @@ static unsigned passes_of(const struct gshmemi_engine *e, uint64_t head, bool is
 	case GSHMEMI_AMO:
 		return gshmemi_wire_is_answered(head) ? 0 : (e->config.ack_passes + 3) / 4;
 	case GSHMEMI_PUT:
-		return is_last ? 0 : (e->config.ack_passes + 3) / 4;
+	case GSHMEMI_ACCUMULATE:
+		return is_last || gshmemi_wire_is_answered(head) ? 0 : (e->config.ack_passes + 3) / 4;
 	default:
 		return 0;
 	}

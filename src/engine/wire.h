@@ -10,17 +10,21 @@
  *   PUT                                 data
  *   GET                        cookie
  *   AMO     value  cond        cookie            cond only for CAS, cookie only if it FETCHES
+ *   ACCUMULATE     lock        cookie   data     cookie only if it FETCHES, no data for NO_OP; see below
  *   LOCK    value              cookie
  *   ANSWER                     cookie   data     the old word of an AMO or LOCK is data of 8 bytes
  *   FLAG, CHUNK, GET_CHUNK, WAIT        value
  *
- * The cookie is the asker's; the answer returns it.
+ * The cookie is the asker's; the answer returns it. The place of an ACCUMULATE also has the kind of its
+ * elements; lock is the offset of a word in the control region. who counts the bytes of its data, or of NO_OP
+ * the bytes wanted.
  */
 #ifndef GSHMEMI_ENGINE_WIRE_H
 #define GSHMEMI_ENGINE_WIRE_H
 
 #include "base/base.h"
 
+#include <gshmemx_win.h>
 #include <gshmem/state/op_record.h>
 
 enum gshmemi_net_flag {
@@ -49,7 +53,7 @@ static inline bool gshmemi_wire_is_answered(uint64_t head)
 	const int what = gshmemi_op_what(head);
 
 	return what == GSHMEMI_GET || what == GSHMEMI_LOCK ||
-		(what == GSHMEMI_AMO && head & GSHMEMI_OP_FETCHES);
+		((what == GSHMEMI_AMO || what == GSHMEMI_ACCUMULATE) && head & GSHMEMI_OP_FETCHES);
 }
 
 /* Words between the place and the data. */
@@ -62,6 +66,8 @@ static inline unsigned gshmemi_wire_nwords(uint64_t head)
 		return 1 + (gshmemi_op_op(head) == GSHMEMI_AMO_CAS) + gshmemi_wire_is_answered(head);
 	case GSHMEMI_LOCK:
 		return 2;
+	case GSHMEMI_ACCUMULATE:
+		return 1 + gshmemi_wire_is_answered(head);
 	default:
 		return 1;
 	}
@@ -76,7 +82,8 @@ static inline size_t gshmemi_wire_head_nbytes(uint64_t head)
 static inline size_t gshmemi_wire_nbytes(uint64_t head)
 {
 	const int what = gshmemi_op_what(head);
-	const bool has_data = what == GSHMEMI_PUT || what == GSHMEMI_ANSWER;
+	const bool has_data = what == GSHMEMI_PUT || what == GSHMEMI_ANSWER ||
+		(what == GSHMEMI_ACCUMULATE && gshmemi_op_op(head) != GSHMEMX_NO_OP);
 
 	return gshmemi_wire_head_nbytes(head) + (has_data ? gshmemi_wire_padded(gshmemi_op_who(head)) : 0);
 }
@@ -108,6 +115,9 @@ static inline uint64_t gshmemi_wire_place_nbytes(uint64_t head)
 	case GSHMEMI_FLAG:
 	case GSHMEMI_LOCK:
 		return gshmemi_op_word_nbytes(head);
+	case GSHMEMI_ACCUMULATE:
+		return gshmemi_op_op(head) == GSHMEMI_ACCUMULATE_SWAP ? gshmemi_op_word_nbytes(head)
+								      : gshmemi_op_who(head);
 	default:
 		return gshmemi_op_who(head);
 	}

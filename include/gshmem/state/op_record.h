@@ -4,14 +4,16 @@
  * first two words are the same everywhere:
  *
  *   head    bits  0   what, enum gshmemi_what
- *                 4   op: of an atomic or a signal GSHMEMI_AMO_*; of LOCK enum gshmemi_turn; of a group's put
- *                     or get, in a call of the slow path, its scope
- *                 8   log2 of the bytes of an element: of an atomic's or a value's word; else the alignment
+ *                 4   op: of an atomic or a signal GSHMEMI_AMO_*; of LOCK enum gshmemi_turn; of ACCUMULATE
+ *                     GSHMEMX_SUM or another operator; of a group's put or get, in a call of the slow path,
+ *                     its scope
+ *                 8   log2 of the bytes of an element: of an accumulate's, an atomic's or a value's; else
+ *                     the alignment
  *                12   GSHMEMI_OP_*
  *                16   region, enum gshmemi_region_number
  *                32   who: see below
  *   place   bits  0   offset in the region
- *                48   bytes of data in the record, of INLINE and in a mail
+ *                48   bytes of data in the record, of INLINE and in a mail; of ACCUMULATE enum gshmemi_kind
  *
  * Who writes the record, what is in `who`, and what follows:
  *
@@ -42,14 +44,16 @@ enum gshmemi_what {
 	 * value, or before.
 	 */
 	GSHMEMI_LOCK,
+	/* Only over the net: update the elements of a window from the place on. */
+	GSHMEMI_ACCUMULATE,
 	/* Only calls of gshmemi_slow_at: check an operation or an atomic, and find where it goes. */
 	GSHMEMI_FIND,
 	GSHMEMI_FIND_AMO,
-	/* Only on the wire: */
-	GSHMEMI_CHUNK,     /* value: number of a chunk, which comes beside the stream and goes to the place */
-	GSHMEMI_GET_CHUNK, /* value: its number; it is to be sent beside the stream */
-	GSHMEMI_WAIT,      /* wait until chunk number value and all before it have landed */
-	GSHMEMI_ANSWER     /* of a GET, an AMO that fetches, or a LOCK: its data, or the old word */
+	/* Only on the wire, which FIND_AMO never is: */
+	GSHMEMI_CHUNK = GSHMEMI_FIND_AMO, /* value: number of a chunk, which comes beside the stream */
+	GSHMEMI_GET_CHUNK,                /* value: its number; it is to be sent beside the stream */
+	GSHMEMI_WAIT,                     /* wait until chunk number value and all before it have landed */
+	GSHMEMI_ANSWER /* of a GET or what FETCHES, or of a LOCK: its data, the old ones, or the word */
 };
 
 #define GSHMEMI_OP_OP_SHIFT     4
@@ -57,7 +61,7 @@ enum gshmemi_what {
 #define GSHMEMI_OP_REGION_SHIFT 16
 #define GSHMEMI_OP_WHO_SHIFT    32
 #define GSHMEMI_OP_NBI          0x1000U /* of a put or get: local may be read or written until a completion */
-#define GSHMEMI_OP_FETCHES      0x1000U /* of an atomic: the old value is wanted */
+#define GSHMEMI_OP_FETCHES      0x1000U /* of an atomic or accumulate: the old values are wanted */
 #define GSHMEMI_OP_INLINE       0x2000U /* of a put: its data is in the line; of a get: in the answer */
 #define GSHMEMI_OP_TO_MEMORY    0x2000U /* of an atomic: the old value goes to local */
 #define GSHMEMI_OP_CHECK        0x4000U /* of a call: check only; another thread of the group performs */
@@ -67,6 +71,12 @@ enum gshmemi_what {
  * mail: it is seen after what was posted before.
  */
 #define GSHMEMI_OP_ORDERED      0x8000U
+
+/*
+ * op of an ACCUMULATE of one element: compare and swap. Behind the new element stands the one that the old one
+ * is compared with.
+ */
+#define GSHMEMI_ACCUMULATE_SWAP 15
 
 #define GSHMEMI_OP_NBYTES_SHIFT 48 /* of place */
 #define GSHMEMI_OP_OFFSET       ((1ULL << GSHMEMI_OP_NBYTES_SHIFT) - 1)
@@ -96,6 +106,11 @@ struct gshmemi_op_record {
 			uint64_t place; /* of the signal: its offset, and from bit 48 on its region */
 			uint64_t local, nbytes;
 		} signal; /* INLINE: the data begins where local is */
+		struct {
+			uint64_t lock;          /* offset of the window's lock of elements of 16 bytes */
+			uint64_t local, nbytes; /* source here */
+			uint64_t old;           /* address for old values; only if it FETCHES */
+		} elements; /* INLINE: the one element begins where local is; in the answer, as data */
 	} u;
 };
 
