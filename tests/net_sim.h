@@ -76,6 +76,7 @@ static void sim_raise(uint64_t *flag, uint64_t value);
 #include "../src/engine/engine.c"
 #include "../src/engine/perform.c"
 #include "../src/engine/accumulate.c"
+#include "../src/engine/drive.c"
 #include "../src/engine/defer.c"
 #include "../src/engine/ask.c"
 #ifdef SIM_ARENA

@@ -153,6 +153,9 @@ enum performed gshmemi_net_defer(
 	case GSHMEMI_WAIT:
 		how = c->nlanded_here >= r->u.amo.value ? PERFORMED : PUT_OFF;
 		break;
+	case GSHMEMI_ACCUMULATE:
+		how = gshmemi_net_drive(e, c, r) ? PERFORMED : PUT_OFF;
+		break;
 	case GSHMEMI_LOCK:
 		how = gshmemi_net_park(e, c, r) ? PERFORMED : PUT_OFF;
 		break;

@@ -82,6 +82,7 @@ void gshmemi_engine_destroy(struct gshmemi_engine *e)
 	while ((c = e->first)) {
 		e->first = c->next;
 		gshmemi_net_free_contexts(c);
+		gshmemi_net_end_drive(c);
 		gshmemi_net_free_held(c);
 		free(c->pending);
 		free(c);
