@@ -377,6 +377,14 @@ cpu_mutants() {
 	engine_mutant ack_lost src/engine/engine.c 's/^\t\tsend_ack(e, c);/&\n\tc->must_ack = false;/'
 	engine_mutant puts_stay src/engine/engine.c 's/>= c->lone_puts_end;/>= c->lone_puts_end \&\& !c->lone_puts_end;/'
 	engine_mutant context_stolen src/engine/ask.c 's/if (is_over(c, context))$/if (1)/'
+	mutant kernel elements_last net_engine src/engine/accumulate.c \
+		's/i < s->nbytes; i += NBYTES/i + 8 < s->nbytes; i += NBYTES/'
+	mutant source elements_lost win_many src/engine/accumulate.c 's/swap_again(s, &b, i, got);/;/' \
+		-n 3 -e GSHMEM_CARRY=0,2
+	mutant source elements_lock win_many src/engine/accumulate.c 's/if (lock && gshmemi_amo_peer(/if (0 \&\& (/' \
+		-n 3 -e GSHMEM_CARRY=0,2
+	mutant header elements_each net_messages include/gshmem/win/accumulate.h \
+		's/return (GSHMEMI_ASKS || GSHMEMI_IS_LIBRARY) &&/return 0 \&\&/'
 	# chance hardly ever delays a message for long enough
 	mutant kernel return_race net_explore src/engine/engine.c 's/head->nperformed >= c->returned/1/'
 
@@ -458,7 +466,7 @@ cpu_mutants() {
 	mutant kernel net_registered buffer_register include/gshmem/move/carry.h \
 		's/ || gshmemi_is_registered_at(local);/;/' -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 	mutant source net_registered_device buffer_register src/net/carry.c \
-		's/		gshmemi_buffers_are_device(o->local);/		false;/' \
+		's/		gshmemi_buffers_are_device(local);/		false;/' \
 		-e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 	mutant source net_page net_signals src/rpc/carry.c \
 		'/^static struct gshmemi_op_record \*line_of(/,/^}/s/GSHMEMI_RPC_PAGE/0/' -e GSHMEM_CPU_HOST_ACCESS=0

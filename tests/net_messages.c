@@ -10,11 +10,13 @@
 /*
  * Small operations leave in few messages while no answer comes: the first put leaves alone, later ones with
  * the quiet; two messages of signals leave and the others wait; a signal takes puts along. Through the API a
- * put waits for later operations.
+ * put waits for later operations. An accumulate of many elements leaves in messages that are full.
  */
 #include <unistd.h>
 
 #include "base/base.h"
+
+#include <gshmemx_win.h>
 
 #include "helpers.h"
 #include "net/net.h"
@@ -109,6 +111,36 @@ static void check_lone_put(void)
 	t_check(ms < 10000, "a put that nothing comes behind stays behind");
 }
 
+/* Elements of all sizes, with operators that are an atomic and others; and their old values. */
+static void check_accumulate(void)
+{
+	enum { NELEMS = 65536, NBYTES = NELEMS * sizeof(int) };
+	const struct gshmemi_engine_counts *counts = gshmemi_net_counts();
+	static int memory[NELEMS], source[NELEMS], old[NELEMS];
+	gshmemx_win_t win;
+	uint64_t before;
+
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, sizeof memory, 1, &win), 0, "create");
+	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
+	if (gshmem_my_pe() == 0) {
+		before = counts->nmessages;
+		t_equal(gshmemx_win_int_accumulate(win, 0, source, NELEMS, GSHMEMX_SUM, 1), 0, "ints");
+		t_equal(gshmemx_win_schar_accumulate(win, 0, (signed char *)source, NBYTES, GSHMEMX_PROD, 1),
+			0, "bytes");
+		t_equal(gshmemx_win_complexd_accumulate(
+				win, 0, (double _Complex *)source, NBYTES / 16, GSHMEMX_SUM, 1),
+			0, "pairs of doubles");
+		t_equal(gshmemx_win_int_get_accumulate(win, old, 0, source, NELEMS, GSHMEMX_SUM, 1), 0,
+			"ints with old values");
+		t_equal(gshmemx_win_flush(win, 1), 0, "flush");
+		t_check(counts->nmessages - before <= 4 * (NBYTES / 8000 + 2),
+			"4 accumulates of %d bytes took %llu messages", NBYTES,
+			(unsigned long long)(counts->nmessages - before));
+	}
+	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
+	t_equal(gshmemx_win_free(&win), 0, "free");
+}
+
 int main(void)
 {
 	if (!GSHMEMI_ARCH_HOST_DIRECT)
@@ -124,6 +156,7 @@ int main(void)
 		expect("nothing and a quiet", 0, QUIET, 0);
 		check_calls();
 	}
+	check_accumulate();
 	gshmem_barrier_all();
 	check_lone_put();
 	gshmem_barrier_all();

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 1,3 */
-/* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CARRY=all | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DELIVERY=random:3 */
+/* run: -n 3,3,3,3,1 */
+/* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CARRY=all | GSHMEM_HEAP_SIZE=4m GSHMEM_CARRY=0,2 | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_DELIVERY=random:3 */
 /* timeout: 240 */
 /*
  * When all PEs accumulate on the same many elements, no update is lost, each old value is returned once,
  * and neighbouring memory is unchanged. Elements have 1 to 16 bytes and begin inside a word; from the host,
- * by a thread and by a work-group.
+ * by a thread and by a work-group. The owner goes on as long as the others do, so that its updates come
+ * between a read and a write of theirs.
  */
 #include <hip/hip_runtime.h>
 #include <gshmem.h>
@@ -154,6 +155,46 @@ template <typename T> static void test(enum scope scope, size_t nelems, T one, T
 	gshmem_free(a);
 }
 
+/* All but PE 0 make NCONTENDED calls, and PE 0, whose memory it is, calls until they have ended. */
+template <typename T> static void contend(T one, const char *type)
+{
+	enum { NELEMS = 40, NCONTENDED = 400 };
+	const int me = gshmem_my_pe(), nothers = gshmem_n_pes() - 1;
+	long *ended = (long *)gshmem_calloc(1, sizeof *ended), ncalls = 0;
+	T ones[NELEMS], got[NELEMS + 1];
+	gshmemx_win_t win;
+	void *memory;
+	int i;
+
+	t_check(ended, "gshmem_calloc");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof got, 1, &memory, &win), 0, "allocate");
+	t_hip(hipMemset(memory, 0, sizeof got));
+	t_hip(hipDeviceSynchronize());
+	for (i = 0; i < NELEMS; i++)
+		ones[i] = one;
+	gshmem_barrier_all();
+	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
+	while (me ? ncalls < NCONTENDED : gshmem_long_atomic_fetch(ended, 0) < nothers) {
+		add(0, win, (T *)NULL, ones, NELEMS);
+		t_equal(gshmemx_win_flush(win, 0), 0, "flush");
+		ncalls++;
+	}
+	if (me)
+		gshmem_long_atomic_inc(ended, 0);
+	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
+	gshmem_barrier_all();
+	if (me == 0) {
+		ncalls += (long)nothers * NCONTENDED;
+		t_hip(hipMemcpy(got, memory, sizeof got, hipMemcpyDeviceToHost));
+		for (i = 1; i <= NELEMS; i++)
+			t_check((unsigned char)(long)value_of(got[i]) == (unsigned char)ncalls,
+				"%s: element %d is %g after %ld additions of 1", type, i, value_of(got[i]),
+				ncalls);
+	}
+	t_equal(gshmemx_win_free(&win), 0, "free");
+	gshmem_free(ended);
+}
+
 static const gshmemx_complexd_t complex_one = {1, 0}, complex_guard = {GUARD, 0};
 
 static void test_all(enum scope scope, size_t nelems)
@@ -175,6 +216,10 @@ int main(void)
 		test_all(HOST, sizes[i]);
 	for (int scope = THREAD; scope < NSCOPES; scope++)
 		test_all((enum scope)scope, 140);
+	contend<signed char>(1, "schar");
+	contend<float>(1, "float");
+	contend<double>(1, "double");
+	contend<gshmemx_complexd_t>(complex_one, "complexd");
 	gshmem_finalize();
 	return 0;
 }

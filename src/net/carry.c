@@ -52,6 +52,15 @@ static bool move_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, boo
 	return true;
 }
 
+/* Asks for the update of some elements of an accumulate. nbytes: with an element to compare with, of both. */
+static bool ask_elements(struct gshmemi_engine *e, const struct gshmemi_operation *o,
+	const struct gshmemi_target *target, const void *data, size_t nbytes, void *old,
+	struct gshmemi_open *open)
+{
+	return gshmemi_engine_accumulate(e, target, gshmemi_win_make_update(o->op, o->kind, o->elem_nbytes),
+		o->sig_offset, data, o->op == GSHMEMI_ACCUMULATE_SWAP ? o->elem_nbytes : nbytes, old, open);
+}
+
 /* ---- local ends that the CPU cannot reach ---- */
 
 #if GSHMEMI_ARCH_HOST_DIRECT
@@ -70,13 +79,14 @@ bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
 
 #define stage_block(c, e, is_get) ((void)(c), (void)(e), (void)(is_get), false)
 #define stage_amo(c, e)           ((void)(c), (void)(e), false)
+#define stage_elements(c, e)      ((void)(c), (void)(e), false)
 
 #else
 
-static bool is_of_device(const struct gshmemi_operation *o)
+static bool is_of_device(const void *local)
 {
-	return (uint64_t)((uintptr_t)o->local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
-		gshmemi_buffers_are_device(o->local);
+	return (uint64_t)((uintptr_t)local - (uintptr_t)gshmemi_state.heap) < gshmemi_state.heap_nbytes ||
+		gshmemi_buffers_are_device(local);
 }
 
 bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
@@ -85,12 +95,14 @@ bool gshmemi_carrying_sends_device(const struct gshmemi_operation *o)
 		o->what == GSHMEMI_PUT || o->what == GSHMEMI_PUT_BLOCKS || o->what == GSHMEMI_PUT_SIGNAL;
 
 	return is_put && o->nbytes > GSHMEMI_NET_SMALL_NBYTES && gshmemi_net_sends_device() &&
-		is_of_device(o);
+		is_of_device(o->local);
 }
 
 bool gshmemi_carrying_is_staged(const struct gshmemi_operation *o)
 {
-	return is_of_device(o) && !gshmemi_carrying_sends_device(o);
+	if (o->what == GSHMEMI_ACCUMULATE && o->fetches && is_of_device((const void *)(uintptr_t)o->value))
+		return true;
+	return is_of_device(o->local) && !gshmemi_carrying_sends_device(o);
 }
 
 /*
@@ -178,6 +190,44 @@ static bool stage_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bo
 	return true;
 }
 
+/* Elements of an accumulate, source or old values of which are in device memory. */
+static bool stage_elements(struct gshmemi_carrying *c, struct gshmemi_engine *e)
+{
+	const struct gshmemi_operation *o = &c->o;
+	const size_t left = (size_t)(o->nbytes - c->at);
+	struct gshmemi_target target = target_of(o);
+
+	switch ((enum stage)c->stage) {
+	case BEGIN:
+		if (!begin_piece(c, left < GSHMEMI_NET_SMALL_NBYTES ? left : GSHMEMI_NET_SMALL_NBYTES))
+			return false;
+		if (o->op != GSHMEMX_NO_OP)
+			gshmemi_landing_copy(
+				c->landing, c->landing->memory, (char *)o->local + c->at, c->nbytes);
+		c->stage = o->op == GSHMEMX_NO_OP ? THERE : COMES; /* fall through */
+	case COMES:
+		if (c->stage == COMES && !atomic_load(&c->landing->is_over))
+			return false;
+		c->stage = THERE; /* fall through */
+	case THERE:
+		target.offset += c->at;
+		if (!ask_elements(e, o, &target, c->landing->memory, c->nbytes, c->landing->memory,
+			    o->fetches ? &c->piece : NULL))
+			return false;
+		if (!o->fetches)
+			return ends_piece(c);
+		c->stage = MOVES; /* fall through */
+	case MOVES:
+		if (c->piece.nopen)
+			return false;
+		gshmemi_landing_copy(
+			c->landing, (char *)(uintptr_t)o->value + c->at, c->landing->memory, c->nbytes);
+		c->stage = GOES; /* fall through */
+	default:
+		return atomic_load(&c->landing->is_over) && ends_piece(c);
+	}
+}
+
 /* An atomic whose old value goes to device memory. */
 static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 {
@@ -218,6 +268,31 @@ static bool move_blocks(struct gshmemi_carrying *c, struct gshmemi_engine *e, bo
 	return true;
 }
 
+static bool move_elements(struct gshmemi_carrying *c, struct gshmemi_engine *e)
+{
+	const struct gshmemi_operation *o = &c->o;
+	const size_t most = gshmemi_engine_elements_nbytes(e);
+	struct gshmemi_target target;
+	size_t n;
+
+	if (gshmemi_carrying_is_staged(o)) {
+		while (c->at < o->nbytes)
+			if (!stage_elements(c, e))
+				return false;
+		return true;
+	}
+	for (; c->at < o->nbytes; c->at += n) {
+		n = o->nbytes - c->at < most ? (size_t)(o->nbytes - c->at) : most;
+		target = target_of(o);
+		target.offset += c->at;
+		if (!ask_elements(e, o, &target, (const char *)o->local + c->at, n,
+			    o->fetches ? (char *)(uintptr_t)o->value + c->at : NULL,
+			    o->fetches ? &c->open : NULL))
+			return false;
+	}
+	return true;
+}
+
 static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 {
 	const struct gshmemi_operation *o = &c->o;
@@ -232,6 +307,8 @@ static bool hand_over(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 			return stage_amo(c, e);
 		return gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes, o->local,
 			o->fetches ? &c->open : NULL);
+	case GSHMEMI_ACCUMULATE:
+		return move_elements(c, e);
 	case GSHMEMI_FLAG:
 		return gshmemi_engine_flag(e, &target, o->value);
 	case GSHMEMI_LOCK:

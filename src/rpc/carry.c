@@ -49,6 +49,16 @@ static struct gshmemi_operation read_line(struct gshmemi_op_record *r)
 		o.value = r->u.amo.value;
 		o.cond = r->u.amo.cond;
 		return o;
+	case GSHMEMI_ACCUMULATE:
+		o.kind = (uint8_t)(r->place >> GSHMEMI_OP_NBYTES_SHIFT);
+		o.elem_nbytes = (uint8_t)gshmemi_op_word_nbytes(r->head);
+		o.fetches = (r->head & GSHMEMI_OP_FETCHES) != 0;
+		o.sig_offset = r->u.elements.lock;
+		o.local = is_inline ? (void *)&r->u.elements.local : (void *)(uintptr_t)r->u.elements.local;
+		o.value = is_inline ? (uintptr_t)r->u.data : r->u.elements.old;
+		if (!is_inline)
+			o.nbytes = r->u.elements.nbytes;
+		return o;
 	case GSHMEMI_PUT_SIGNAL:
 		o.value = r->u.signal.value;
 		o.sig_offset = r->u.signal.place & GSHMEMI_OP_OFFSET;
@@ -106,6 +116,7 @@ static bool is_waited_for(const struct gshmemi_operation *o)
 		return true;
 	switch (o->what) {
 	case GSHMEMI_AMO:
+	case GSHMEMI_ACCUMULATE:
 		return o->fetches;
 	case GSHMEMI_FLAG:
 		return false;
@@ -133,7 +144,7 @@ static bool go_on_lane(
 {
 	if (!gshmemi_carrying_go_on(c, e))
 		return false;
-	if (c->o.fetches)
+	if (c->o.fetches && c->o.what != GSHMEMI_ACCUMULATE)
 		line_of(task, lane)->u.amo.value = c->open.value;
 	end_put(task, &c->o, lane, e);
 	if (c->o.what == GSHMEMI_LOCK)

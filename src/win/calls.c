@@ -5,6 +5,8 @@
  */
 #include "win/win.h"
 
+#include <stdlib.h>
+
 #include "device/devmem.h"
 #include "op/op.h"
 
@@ -46,6 +48,58 @@ static void own_await(const uint64_t *word, uint64_t value, int world_pe, const 
 	}
 }
 #endif
+
+/* ---- elements that their owner updates ---- */
+
+static void carry_elements(const struct gshmemi_elements *e, const void *source, void *old)
+{
+	struct gshmemi_operation o = gshmemi_describe(GSHMEMI_ACCUMULATE, e->region, e->symmetric, e->pe);
+
+	o.op = (uint8_t)e->op;
+	o.kind = (uint8_t)e->kind;
+	o.elem_nbytes = (uint8_t)e->elem_nbytes;
+	o.fetches = old != NULL;
+	o.sig_offset = (uint64_t)((uintptr_t)e->lock -
+		(uintptr_t)gshmemi_state.regions[GSHMEMI_REGION_CONTROL].base);
+	o.local = (void *)(uintptr_t)source;
+	o.value = (uintptr_t)old;
+	o.nbytes = e->nbytes;
+	(void)gshmemi_net_carry(&o);
+}
+
+#if GSHMEMI_ARCH_HOST_DIRECT
+static void carry_from_anywhere(const struct gshmemi_elements *e, const char *call)
+{
+	(void)call;
+	carry_elements(e, e->source, e->old);
+}
+#else
+/* The CPU may be unable to reach source and old. */
+static void carry_from_anywhere(const struct gshmemi_elements *e, const char *call)
+{
+	const size_t old_nbytes = e->op == GSHMEMI_ACCUMULATE_SWAP ? e->elem_nbytes : e->nbytes;
+	char *const bounce = malloc(e->nbytes);
+
+	if (!bounce) {
+		gshmemi_error("%s: %zu bytes of host memory: out of memory", call, e->nbytes);
+		gshmemi_end(1);
+	}
+	if (e->op != GSHMEMX_NO_OP)
+		gshmemi_devmem_move(bounce, e->source, e->nbytes, false, call);
+	carry_elements(e, bounce, e->old ? bounce : NULL);
+	if (e->old)
+		gshmemi_devmem_move(e->old, bounce, old_nbytes, false, call);
+	free(bounce);
+}
+#endif
+
+void gshmemi_host_elements(const struct gshmemi_elements *e, const char *call)
+{
+	const uint64_t open = gshmemi_slow_begin(GSHMEMI_ACCUMULATE, e->region, 0, 0, e->nbytes, e->pe, call);
+
+	carry_from_anywhere(e, call);
+	gshmemi_trace_end(open);
+}
 
 /* ---- the bodies, each once ---- */
 

@@ -35,22 +35,24 @@
  */
 struct gshmemi_operation {
 	uint8_t what;     /* enum gshmemi_what */
-	uint8_t op;       /* GSHMEMI_AMO_*: of an atomic, or of the signal */
+	uint8_t op;       /* GSHMEMI_AMO_*: of an atomic, or of the signal; GSHMEMX_*: of an accumulate */
 	uint8_t is_nbi;   /* local may be read or written until the caller completes */
-	uint8_t fetches;  /* of an atomic: the caller waits for the old value */
+	uint8_t fetches;  /* of an atomic or accumulate: the caller waits for the old values */
 	uint8_t is_value; /* of a put or get: local is a value of up to 16 bytes, in private memory */
-	uint8_t pad[3];
+	/* of an accumulate: enum gshmemi_kind of its elements, and the bytes of each */
+	uint8_t kind, elem_nbytes;
+	uint8_t pad;
 	uint16_t region; /* of offset: enum gshmemi_region_number */
 	uint16_t sig_region;
 	int32_t pe; /* of the world, and the call's context (pe.h) */
 	uint64_t offset;
-	uint64_t sig_offset;
-	void *local;     /* source of a put, dest of a get; place for an atomic's old value, or NULL */
-	uint64_t nbytes; /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
+	uint64_t sig_offset; /* of an accumulate: of the lock of elements of 16 bytes */
+	void *local;         /* source of a put, dest of a get; place for an atomic's old value, or NULL */
+	uint64_t nbytes;     /* of the data; of each block; of the word of an atomic or flag: 4 or 8 */
 	uint64_t nblocks;
 	int64_t stride; /* bytes between blocks, on that PE */
 	int64_t local_stride;
-	uint64_t value; /* of an atomic, a flag or the signal */
+	uint64_t value; /* of an atomic, a flag or the signal; of an accumulate, address for old values */
 	uint64_t cond;
 };
 

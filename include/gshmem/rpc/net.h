@@ -8,6 +8,8 @@
  * A line is a struct gshmemi_op_record, and so is its answer: an old value, or the bytes of an INLINE get,
  * come where the value, or the bytes of a put, go.
  *
+ * An accumulate of any number of elements is one request, too.
+ *
  * The library reads and writes a local end by its address where it can (gshmemi_net_reaches). Other data,
  * such as a GPU's in LDS or on a stack, goes in lines; a lane alone uses the whole page of its slot.
  */
@@ -17,6 +19,22 @@
 #include <gshmem/rpc/rpc.h>
 
 #define GSHMEMI_NET_CALL "an operation on a PE that is not mapped"
+
+/*
+ * Elements of a window, as an accumulate updates them: kind is enum gshmemi_kind, lock the window's lock of
+ * elements of 16 bytes, symmetric as the elements are. old NULL: the old values are not wanted.
+ */
+struct gshmemi_elements {
+	unsigned region;
+	int pe;
+	const void *symmetric;
+	const uint64_t *lock;
+	int op, kind;
+	unsigned elem_nbytes;
+	size_t nbytes;
+	const void *source;
+	void *old;
+};
 
 #ifndef GSHMEMI_LIBRARY
 
@@ -239,7 +257,10 @@ GSHMEMI_FN int gshmemi_net_await(uint32_t slot, uint64_t lanes)
 	return started_ns == GSHMEMI_NET_ANSWERED;
 }
 
-/* Take the answer, with nbytes for a get's local end, and close the slot. Returns the answered value. */
+/*
+ * Take the answer, with nbytes for the local end of a get or accumulate, and close the slot. Returns the
+ * answered value.
+ */
 GSHMEMI_COLD uint64_t gshmemi_net_take_at(
 	uint32_t slot, uint64_t lanes, uint64_t head, uint64_t local, unsigned nbytes)
 {
@@ -251,7 +272,7 @@ GSHMEMI_COLD uint64_t gshmemi_net_take_at(
 	r = gshmemi_net_line_of(slot, nbytes);
 	gshmemi_arch_fence_acquire();
 	value = r->u.amo.value;
-	if (gshmemi_op_what(head) == GSHMEMI_GET)
+	if (gshmemi_op_what(head) != GSHMEMI_PUT)
 		gshmemi_net_copy((char *)(uintptr_t)local, r->u.data, nbytes);
 	gshmemi_arch_group_sync(GSHMEMI_WAVE, lanes);
 	gshmemi_arch_fence_reads();
@@ -458,6 +479,46 @@ GSHMEMI_FN void gshmemi_net_amo_nbi(
 	(void)gshmemi_net_long_at(gshmemi_net_offset(region, dest),
 		gshmemi_net_op_head(GSHMEMI_AMO, u.op, u.nbytes, GSHMEMI_OP_TO_MEMORY, region, dest, pe),
 		u.value, u.cond, (uintptr_t)fetch, 0, 0);
+}
+
+GSHMEMI_FN uint64_t gshmemi_net_elements_head(const struct gshmemi_elements *e, unsigned flags)
+{
+	return gshmemi_op_head(GSHMEMI_ACCUMULATE, e->op, e->elem_nbytes,
+		flags | (e->old ? GSHMEMI_OP_FETCHES : 0), e->region, (uint32_t)e->pe);
+}
+
+GSHMEMI_FN uint64_t gshmemi_net_elements_place(const struct gshmemi_elements *e)
+{
+	return gshmemi_net_offset(e->region, e->symmetric) | (uint64_t)e->kind << GSHMEMI_OP_NBYTES_SHIFT;
+}
+
+/* Any number of elements, whose source the library reaches, and old. */
+GSHMEMI_FN void gshmemi_net_elements(const struct gshmemi_elements *e)
+{
+	(void)gshmemi_net_long_at(gshmemi_net_elements_place(e),
+		gshmemi_net_elements_head(e, GSHMEMI_OP_WAITS),
+		gshmemi_net_offset(GSHMEMI_REGION_CONTROL, e->lock), (uintptr_t)e->source, e->nbytes,
+		(uintptr_t)e->old, 0);
+}
+
+/* One element, in the line. nbytes: with the element to compare with, those of two. */
+GSHMEMI_FN void gshmemi_net_element(const struct gshmemi_elements *e)
+{
+	const uint64_t head =
+		gshmemi_net_elements_head(e, GSHMEMI_OP_INLINE | (e->old ? GSHMEMI_OP_WAITS : 0));
+	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
+	const uint32_t slot = gshmemi_net_open(lanes, head);
+	struct gshmemi_op_record *r;
+	uint64_t value;
+
+	if (slot == GSHMEMI_RPC_NO_SLOT)
+		return;
+	(void)gshmemi_net_fill_at(slot, lanes, gshmemi_net_elements_place(e), head,
+		gshmemi_net_offset(GSHMEMI_REGION_CONTROL, e->lock), 0);
+	r = gshmemi_net_line_of(slot, 0);
+	if (e->source)
+		gshmemi_net_copy((char *)&r->u.elements.local, (const char *)e->source, (unsigned)e->nbytes);
+	(void)gshmemi_net_request(slot, lanes, head, (uintptr_t)e->old, e->old ? e->elem_nbytes : 0, &value);
 }
 
 /* Read the word of a lock, once it is this turn or before. Requests do not name their call. */

@@ -3,6 +3,7 @@
 #ifndef GSHMEM_WIN_ACCUMULATE_H
 #define GSHMEM_WIN_ACCUMULATE_H
 
+#include <gshmem/rpc/net.h>
 #include <gshmem/win/batch.h>
 
 /* Check an operator and a range of nelems elements: always on the host, in kernels with GSHMEM_CHECK. */
@@ -26,6 +27,80 @@ GSHMEMI_FN char *gshmemi_win_there(const struct gshmemi_win_place *at)
 		: NULL;
 }
 
+/* ---- elements that their owner updates, because this process cannot reach them ---- */
+
+GSHMEMI_FN int gshmemi_win_asks(const struct gshmemi_win_place *at)
+{
+	return (GSHMEMI_ASKS || GSHMEMI_IS_LIBRARY) && !at->there &&
+		gshmemi_is_over_net(at->where.region, at->world_pe, 1);
+}
+
+GSHMEMI_FN struct gshmemi_elements gshmemi_win_elements_of(const struct gshmemi_win *w,
+	const struct gshmemi_win_place *at, struct gshmemi_win_update u, const void *source, void *result,
+	size_t nelems)
+{
+	struct gshmemi_elements e;
+
+	e.region = at->where.region;
+	e.pe = at->world_pe;
+	e.symmetric = at->address;
+	e.lock = &w->control->wide;
+	e.op = u.op;
+	e.kind = u.kind;
+	e.elem_nbytes = u.nbytes;
+	e.nbytes = nelems * u.nbytes;
+	e.source = source;
+	e.old = result;
+	return e;
+}
+
+#ifdef GSHMEMI_LIBRARY
+void gshmemi_host_elements(const struct gshmemi_elements *e, const char *call); /* src/win/calls.c */
+#define gshmemi_win_ask gshmemi_host_elements
+#else
+/* One thread asks for all of them. A line holds one element; more must be where the library reaches them. */
+GSHMEMI_COLD void gshmemi_win_ask(const struct gshmemi_elements *e, const char *call)
+{
+	const uint64_t open = gshmemi_slow_begin(GSHMEMI_ACCUMULATE, e->region, 0, 0, e->nbytes, e->pe, call);
+
+	if (e->nbytes == e->elem_nbytes || e->op == GSHMEMI_ACCUMULATE_SWAP)
+		gshmemi_net_element(e);
+	else
+		gshmemi_net_elements(e);
+	gshmemi_trace_end(open);
+}
+#endif
+
+/* Whether one request can have all elements of a call. */
+GSHMEMI_FN int gshmemi_win_is_one_request(const void *result, const void *source)
+{
+	return GSHMEMI_IS_LIBRARY ||
+		(gshmemi_net_reaches(source) && (!result || gshmemi_net_reaches(result)));
+}
+
+GSHMEMI_FN void gshmemi_win_ask_group(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+	const struct gshmemi_group *group, struct gshmemi_win_update u, const char *source, char *result,
+	size_t nelems)
+{
+	struct gshmemi_elements e = gshmemi_win_elements_of(w, at, u, source, result, nelems);
+	size_t i;
+
+	if (gshmemi_win_is_one_request(result, source)) {
+		if (nelems && group->rank == group->size - 1)
+			gshmemi_win_ask(&e, at->call);
+		return;
+	}
+	e.nbytes = u.nbytes;
+	for (i = group->rank; i < nelems; i += group->size) {
+		e.symmetric = at->address + i * u.nbytes;
+		e.source = source + i * u.nbytes;
+		e.old = result ? result + i * u.nbytes : NULL;
+		gshmemi_win_ask(&e, at->call);
+	}
+}
+
+/* ---- the calls ---- */
+
 /* Each thread of the scope updates its share of the elements. result NULL: the old values are not wanted. */
 GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, void *result,
 	const void *source, size_t nelems, struct gshmemi_win_update u, const char *call)
@@ -48,6 +123,11 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 	}
 	at = gshmemi_win_locate(w, to, call);
 	at.there = gshmemi_win_there(&at);
+	if (gshmemi_win_asks(&at)) {
+		gshmemi_win_ask_group(w, &at, &group, u, (const char *)source, (char *)result, nelems);
+		gshmemi_group_end(&group);
+		return 0;
+	}
 	most = gshmemi_win_batch_nelems(&at, u, result != NULL);
 	for (i = group.rank * most; i < nelems; i += group.size * most)
 		gshmemi_win_elements(w, &at, (ptrdiff_t)(i * u.nbytes), u,
@@ -55,6 +135,23 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 			nelems - i < most ? nelems - i : most, most);
 	gshmemi_group_end(&group);
 	return 0;
+}
+
+/* One element: u, or, unless cond is NULL, compare and swap. */
+GSHMEMI_FN void gshmemi_win_ask_one(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+	void *old, const void *value, const void *cond, struct gshmemi_win_update u)
+{
+	struct gshmemi_elements e = gshmemi_win_elements_of(w, at, u, value, old, 1);
+	struct gshmemi_word both[2];
+
+	if (cond) {
+		__builtin_memcpy(both, value, u.nbytes);
+		__builtin_memcpy((char *)both + u.nbytes, cond, u.nbytes);
+		e.op = GSHMEMI_ACCUMULATE_SWAP;
+		e.nbytes = 2 * (size_t)u.nbytes;
+		e.source = both;
+	}
+	gshmemi_win_ask(&e, at->call);
 }
 
 /* Ends the job where a call has no way to return an error. */
@@ -80,6 +177,11 @@ GSHMEMI_FN void gshmemi_win_fetch(struct gshmemi_win_access to, void *old, const
 		gshmemi_win_end();
 	at = gshmemi_win_locate(w, to, call);
 	at.there = gshmemi_win_there(&at);
+	if ((u.nbytes < 4 || u.nbytes > 8 || (!cond && gshmemi_win_native(u.op, u.kind) < 0)) &&
+		gshmemi_win_asks(&at)) {
+		gshmemi_win_ask_one(w, &at, old, value, cond, u);
+		return;
+	}
 	gshmemi_win_element(w, &at, 0, u, value, cond, old);
 }
 
