@@ -2,44 +2,44 @@
 /* run: -n 2 */
 /* args: -t 4000 */
 /*
- * accumulate with GSHMEMX_SUM on a window of PE 1, and flush: doubles and longs, by a work-group and by the
- * host. Raw: MPI_Accumulate with MPI_SUM and flush, from the CPU in all rows, on the faster of two windows.
- * MPI's target is inside MPI all the time; our PE 1 does nothing.
+ * accumulate on a window of PE 1, and flush, by a work-group and by the host. Rows of _carried_: on memory that
+ * PE 0 cannot map, which PE 1's process updates. Raw: MPI_Accumulate and flush, from the CPU in all rows, on
+ * the faster of two windows. MPI's target is inside MPI all the time; our PE 1 does nothing.
  */
 #include "carry.h"
 #include <gshmemx_win.h>
 
 #include <map>
 
-template <class T> struct sums {
+template <class T> struct target {
+	const char *name; /* of the rows */
+	int op, mpi_op;   /* GSHMEMX_*, RMA_* */
+	bool is_carried;
 	gshmemx_win_t win;
 	T *source;                       /* ones */
 	std::map<size_t, size_t> ncalls; /* calls that PE 0 has made, by their number of elements */
 };
 
-template <int SCOPE>
-__host__ __device__ static inline void add(gshmemx_win_t to, const double *from, size_t nelems)
-{
-	if (SCOPE == BENCH_WG)
-		gshmemx_win_double_accumulate_wg(to, 0, from, nelems, GSHMEMX_SUM, 1);
-	else
-		gshmemx_win_double_accumulate(to, 0, from, nelems, GSHMEMX_SUM, 1);
-}
-
-template <int SCOPE>
-__host__ __device__ static inline void add(gshmemx_win_t to, const long *from, size_t nelems)
-{
-	if (SCOPE == BENCH_WG)
-		gshmemx_win_long_accumulate_wg(to, 0, from, nelems, GSHMEMX_SUM, 1);
-	else
-		gshmemx_win_long_accumulate(to, 0, from, nelems, GSHMEMX_SUM, 1);
-}
+#define DEFINE(NAME, T) \
+	template <int SCOPE> \
+	__host__ __device__ static inline void update( \
+		gshmemx_win_t to, const T *from, size_t nelems, int op) \
+	{ \
+		if (SCOPE == BENCH_WG) \
+			gshmemx_win_##NAME##_accumulate_wg(to, 0, from, nelems, op, 1); \
+		else \
+			gshmemx_win_##NAME##_accumulate(to, 0, from, nelems, op, 1); \
+	}
+DEFINE(double, double)
+DEFINE(long, long)
+DEFINE(int, int)
 
 template <int SCOPE, class T>
-__host__ __device__ static inline void add_many(gshmemx_win_t to, const T *from, size_t nelems, size_t reps)
+__host__ __device__ static inline void update_many(
+	gshmemx_win_t to, const T *from, size_t nelems, int op, size_t reps)
 {
 	for (size_t i = 0; i < reps; i++) {
-		add<SCOPE>(to, from, nelems);
+		update<SCOPE>(to, from, nelems, op);
 		if (SCOPE == BENCH_WG)
 			gshmemx_win_flush_wg(to, 1);
 		else
@@ -49,87 +49,110 @@ __host__ __device__ static inline void add_many(gshmemx_win_t to, const T *from,
 }
 
 template <int SCOPE, class T>
-__global__ void add_kernel(gshmemx_win_t to, const T *from, size_t nelems, size_t reps, uint64_t *ticks)
+__global__ void update_kernel(
+	gshmemx_win_t to, const T *from, size_t nelems, int op, size_t reps, uint64_t *ticks)
 {
 	const uint64_t started = gshmemi_arch_clock_ns();
 
-	add_many<SCOPE>(to, from, nelems, reps);
+	update_many<SCOPE>(to, from, nelems, op, reps);
 	bench_stop(ticks, started);
 }
 
 /* A batch that PE 0 makes alone. */
-template <int SCOPE, class T> static bench_run ours(struct sums<T> *s, size_t nelems)
+template <int SCOPE, class T> static bench_run ours(struct target<T> *t, size_t nelems)
 {
 	return carry_alone([=](size_t reps) {
 		const dim3 block(bench_nthreads(SCOPE));
 
-		s->ncalls[nelems] += reps;
+		t->ncalls[nelems] += reps;
 		if (SCOPE == BENCH_HOST) {
 			const double started = bench_start();
-			add_many<BENCH_HOST>(s->win, s->source, nelems, reps);
+			update_many<BENCH_HOST>(t->win, t->source, nelems, t->op, reps);
 			return bench_now_us() - started;
 		}
-		hipLaunchKernelGGL(HIP_KERNEL_NAME(add_kernel<SCOPE, T>), dim3(1), block, 0, 0, s->win,
-			s->source, nelems, reps, bench.ticks);
+		hipLaunchKernelGGL(HIP_KERNEL_NAME(update_kernel<SCOPE, T>), dim3(1), block, 0, 0, t->win,
+			t->source, nelems, t->op, reps, bench.ticks);
 		return bench_kernel_us();
 	});
 }
 
-template <int SCOPE, class T> static void rows(struct sums<T> *s, const char *op, int mpi_op)
+template <int SCOPE, class T> static void rows(struct target<T> *t)
 {
+	static const std::vector<size_t> mapped = {8, 64, 512, 4096, 32768, 262144, 1048576},
+					 carried = {8, 16384, 262144, 1048576};
 	const char *scope = bench_scope_names[SCOPE];
 
 	if (!bench_wants(scope))
 		return;
-	for (size_t nbytes : {8, 64, 512, 4096, 32768, 262144, 1048576}) {
-		const std::vector<bench_run> mpi = {carry_mpi(mpi_op, RMA_ALLOCATE, nbytes),
-			carry_mpi(mpi_op, RMA_ALLOCATE_INFO, nbytes)};
+	for (size_t nbytes : t->is_carried ? carried : mapped) {
+		const std::vector<bench_run> mpi = {carry_mpi(t->mpi_op, RMA_ALLOCATE, nbytes),
+			carry_mpi(t->mpi_op, RMA_ALLOCATE_INFO, nbytes)};
 
 		if (nbytes >= bench.min_nbytes && nbytes <= bench.max_nbytes)
-			bench_measure_against({op, scope, nbytes, 2, {}, false, 0},
-				ours<SCOPE>(s, nbytes / sizeof(T)), mpi);
+			bench_measure_against({t->name, scope, nbytes, 2, {}, false, 0},
+				ours<SCOPE>(t, nbytes / sizeof(T)), mpi);
 	}
 }
 
-/* PE 0 checks that every call on more than i elements has added 1 to element i of PE 1. */
-template <class T> static void check(const struct sums<T> *s, size_t nelems, const char *op)
+/* PE 0 checks that every call on more than i elements has added 1 to element i of PE 1, or multiplied by 1. */
+template <class T> static void check(const struct target<T> *t, size_t nelems)
 {
 	std::vector<T> got(nelems);
 
-	t_equal(gshmemx_win_getmem(s->win, got.data(), 0, nelems * sizeof(T), 1), 0, op);
-	t_equal(gshmemx_win_flush(s->win, 1), 0, op);
+	t_equal(gshmemx_win_getmem(t->win, got.data(), 0, nelems * sizeof(T), 1), 0, t->name);
+	t_equal(gshmemx_win_flush(t->win, 1), 0, t->name);
 	for (size_t i = 0; i < nelems; i++) {
 		size_t expected = 0;
 
-		for (const auto &calls : s->ncalls)
-			expected += calls.first > i ? calls.second : 0;
-		t_check(got[i] == (T)expected, "%s: element %zu is %.17g after %zu additions of 1", op, i,
-			(double)got[i], expected);
+		for (const auto &calls : t->ncalls)
+			expected += calls.first > i && t->op == GSHMEMX_SUM ? calls.second : 0;
+		t_check(got[i] == (T)expected, "%s: element %zu is %.17g after %zu additions of 1", t->name,
+			i, (double)got[i], expected);
 	}
 }
 
-template <class T> static void measure(const char *op, int mpi_op)
+/* Memory that this PE alone can map: the CPU's. */
+static void *make_carried(size_t nbytes, gshmemx_win_t *win)
+{
+	void *base;
+
+	t_hip(hipHostMalloc(
+		&base, nbytes, hipHostMallocMapped | hipHostMallocPortable | hipHostMallocCoherent));
+	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, base, nbytes, 1, win), 0, "gshmemx_win_create");
+	return base;
+}
+
+template <class T> static void measure(const char *name, bool is_carried, int op, int mpi_op)
 {
 	const size_t nelems = bench.max_nbytes / sizeof(T), nbytes = nelems * sizeof(T);
 	const std::vector<T> ones(nelems, 1);
-	struct sums<T> s = {
+	struct target<T> t = {
 	};
 	void *base;
 
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, sizeof(T), &base, &s.win), 0, op);
-	s.source = (T *)gshmem_malloc(nbytes);
-	t_check(s.source, "win_accumulate: the heap is too small");
+	t.name = name;
+	t.op = op;
+	t.mpi_op = mpi_op;
+	t.is_carried = is_carried;
+	if (is_carried)
+		base = make_carried(nbytes, &t.win);
+	else
+		t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, sizeof(T), &base, &t.win), 0, name);
+	t.source = (T *)gshmem_malloc(nbytes);
+	t_check(t.source, "win_accumulate: the heap is too small");
 	bench_fill(base, 0, nbytes);
-	bench_write(s.source, ones.data(), nbytes);
+	bench_write(t.source, ones.data(), nbytes);
 	gshmem_barrier_all();
-	t_equal(gshmemx_win_lock_all(s.win, 0), 0, op);
-	rows<BENCH_WG>(&s, op, mpi_op);
-	rows<BENCH_HOST>(&s, op, mpi_op);
+	t_equal(gshmemx_win_lock_all(t.win, 0), 0, name);
+	rows<BENCH_WG>(&t);
+	rows<BENCH_HOST>(&t);
 	if (bench.pe == 0)
-		check(&s, nelems, op);
-	t_equal(gshmemx_win_unlock_all(s.win), 0, op);
-	t_equal(gshmemx_win_free(&s.win), 0, op);
-	gshmem_free(s.source);
+		check(&t, nelems);
+	t_equal(gshmemx_win_unlock_all(t.win), 0, name);
+	t_equal(gshmemx_win_free(&t.win), 0, name);
+	if (is_carried)
+		t_hip(hipHostFree(base));
+	gshmem_free(t.source);
 }
 
 int main(int argc, char **argv)
@@ -139,8 +162,11 @@ int main(int argc, char **argv)
 	bench.max_nbytes = std::min(bench.max_nbytes, (size_t)1 << 20);
 	bench.takes_turns = true; /* PE 1 sleeps during our batches, so the PEs do not start together */
 	carry_raw_start();
-	measure<double>("win_double_accumulate", RMA_ADD_DOUBLES);
-	measure<long>("win_long_accumulate", RMA_ADD_LONGS);
+	measure<double>("win_double_accumulate", false, GSHMEMX_SUM, RMA_ADD_DOUBLES);
+	measure<long>("win_long_accumulate", false, GSHMEMX_SUM, RMA_ADD_LONGS);
+	measure<int>("win_carried_int_sum", true, GSHMEMX_SUM, RMA_ADD_INTS);
+	measure<double>("win_carried_double_sum", true, GSHMEMX_SUM, RMA_ADD_DOUBLES);
+	measure<double>("win_carried_double_prod", true, GSHMEMX_PROD, RMA_MULTIPLY_DOUBLES);
 	bench_finalize();
 	return 0;
 }

@@ -116,11 +116,11 @@ static void lock_put_unlock(MPI_Win win)
 	MPI_Win_unlock(1, win);
 }
 
-static void add_flush(MPI_Win win, MPI_Datatype type)
+static void accumulate_flush(MPI_Win win, MPI_Datatype type, MPI_Op op)
 {
-	const int nelems = (int)(nbytes / 8);
+	const int nelems = (int)(nbytes / (type == MPI_INT ? 4 : 8));
 
-	MPI_Accumulate(local, nelems, type, 1, 0, nelems, type, MPI_SUM, win);
+	MPI_Accumulate(local, nelems, type, 1, 0, nelems, type, op, win);
 	MPI_Win_flush(1, win);
 }
 
@@ -153,8 +153,16 @@ static void work(int op, MPI_Win win)
 		lock_put_unlock(win);
 		break;
 	case RMA_ADD_DOUBLES:
+		accumulate_flush(win, MPI_DOUBLE, MPI_SUM);
+		break;
 	case RMA_ADD_LONGS:
-		add_flush(win, op == RMA_ADD_DOUBLES ? MPI_DOUBLE : MPI_LONG);
+		accumulate_flush(win, MPI_LONG, MPI_SUM);
+		break;
+	case RMA_ADD_INTS:
+		accumulate_flush(win, MPI_INT, MPI_SUM);
+		break;
+	case RMA_MULTIPLY_DOUBLES:
+		accumulate_flush(win, MPI_DOUBLE, MPI_PROD);
 		break;
 	default:
 		copy(op == RMA_COPY_TO || op == RMA_SWEEP_TO, op == RMA_SWEEP_TO || op == RMA_SWEEP_FROM);
