@@ -284,10 +284,11 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *	the same at strides, in elements: dst in the memory that is written, sst in the memory that is read
  *
  * Accumulate. Each element becomes (element op source), atomically with respect to these calls with the same
- * type on the same window, and to nothing else. op is GSHMEMX_SUM or another operator; the types are those of
- * reductions. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is updated under a lock
- * of the target's. The last two are made by one thread, return the old value at once, and have no forms with
- * _wave and _wg; compare_and_swap writes value if the element is cond, bit by bit:
+ * type on the same window, and to nothing else. Those of one caller (a thread, or a group by calls of the same
+ * form) to one element happen in the order of its calls. op is GSHMEMX_SUM or another operator; the types are
+ * those of reductions. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is updated
+ * under a lock of the target's. The last two are made by one thread, return the old value at once, and have no
+ * forms with _wave and _wg; compare_and_swap writes value if the element is cond, bit by bit:
  *
  * int gshmemx_win_TYPENAME_accumulate(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems,
  *				       int op, int pe)

@@ -82,7 +82,7 @@ T_mixed      = $(T_net)
 RUN_mixed    = -1 -e 'GSHMEM_CARRY=1-in-3 | GSHMEM_CARRY=0,2'
 # Like the leg copies, with no PE mapped: kernels serve the mailbox, and large operations use landings.
 T_closed     = barrier_all host_meetings locks signal_put coll buffer_register net_gpu net_signals order_quiet \
-	order_put_signal win_many win_types
+	order_put_signal win_many win_order win_types
 RUN_closed   = -1 -e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 MAKE_closed  = $(MAKE_copies)
 # Within the nodes that tests/nodes.sh makes: the examples, the tests that need nodes, and those that run

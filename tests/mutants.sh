@@ -385,6 +385,13 @@ cpu_mutants() {
 		-n 3 -e GSHMEM_CARRY=0,2
 	mutant header elements_each net_messages include/gshmem/win/accumulate.h \
 		's/return (GSHMEMI_ASKS || GSHMEMI_IS_LIBRARY) &&/return 0 \&\&/'
+	mutant source order_elements win_order platform/cpu/delivery.c 's/^\tif (is_update(&r->o))$/\tif (0)/' \
+		-e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel order_posts win_order include/gshmem/rpc/net.h \
+		's/GSHMEMI_OP_INLINE | GSHMEMI_OP_WAITS);/GSHMEMI_OP_INLINE | (e->old ? GSHMEMI_OP_WAITS : 0));/' \
+		-e GSHMEM_CARRY=all
+	mutant kernel order_lanes win_order include/gshmem/win/accumulate.h 's@: first / most % group.size;@: 0;@' \
+		-e GSHMEM_CPU_DELIVERY=random:1
 	# chance hardly ever delays a message for long enough
 	mutant kernel return_race net_explore src/engine/engine.c 's/head->nperformed >= c->returned/1/'
 

@@ -7,7 +7,8 @@
  * A queue holds what one caller has open on one PE in one context. A caller is a lane, or the host with all
  * its threads. A fence starts a new epoch in each of the caller's queues of a context. Only records of a
  * queue's oldest epoch may be delivered, in any order. Nothing orders two queues. A signal becomes
- * deliverable when the last piece of its data has been delivered.
+ * deliverable when the last piece of its data has been delivered; an update of a window's element, when the
+ * caller's updates of it before have been.
  *
  * One lock guards everything. It is held while a record is delivered, so that none is ever half done and
  * quiet never waits for the thread; it is never held during a pause. Nearly every choice comes from one
@@ -44,11 +45,14 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 
 /* A piece of an operation; what is PUT, GET, AMO or FLAG. */
 struct record {
-	struct record *next;    /* in queue.later */
-	struct record *signal;  /* of a put_signal's data: the signal that comes after all of it; else NULL */
-	uint64_t epoch;         /* of its queue */
-	uint64_t held_until_ns; /* the thread does not deliver it before this time; 0: not held back */
-	unsigned npieces;       /* of a signal: pieces of data not delivered yet */
+	struct record *next; /* in queue.later */
+	/* what comes after it: of a put_signal's data the signal, of an update the next one of its element */
+	struct record *behind;
+	struct record *cell_next;  /* of updates: in its bucket of cells */
+	const struct queue *queue; /* likewise */
+	uint64_t epoch;            /* of its queue */
+	uint64_t held_until_ns;    /* the thread does not deliver it before this time; 0: not held back */
+	unsigned npieces; /* what it comes after and has not been delivered: pieces of data, an update */
 	struct gshmemi_operation o;
 	char *base; /* of o's region on its PE */
 	size_t copy_nbytes;
@@ -76,6 +80,7 @@ static pthread_cond_t work = PTHREAD_COND_INITIALIZER;   /* there is a first que
 static pthread_cond_t stopped = PTHREAD_COND_INITIALIZER;
 static bool is_running, is_stopping, is_idle; /* state of the thread */
 static struct queue *buckets[NBUCKETS];       /* by caller */
+static struct record *cells[NBUCKETS];        /* open updates of windows' elements, by queue and place */
 static struct queue **queues;                 /* all of them, in no order */
 static size_t nqueues, queues_capacity;
 static size_t queued_bytes;
@@ -214,6 +219,58 @@ static void open_next_epoch(struct queue *q)
 		q->later_end = &q->later;
 }
 
+/* ---- updates of windows' elements: those of one caller to one element arrive in order ---- */
+
+static bool is_update(const struct gshmemi_operation *o)
+{
+	return o->what == GSHMEMI_AMO && o->region >= GSHMEMI_NFIXED;
+}
+
+/* Elements of up to 8 bytes, and words of them, share a cell. */
+static struct record **cell_of(const struct queue *q, const struct gshmemi_operation *o)
+{
+	const uint64_t key = (uintptr_t)q ^ o->region ^ (o->offset / 8) << 12;
+
+	return &cells[(key * 0x9e3779b97f4a7c15U) >> 32 & (NBUCKETS - 1)];
+}
+
+static bool is_in_cell(const struct record *r, const struct queue *q, const struct gshmemi_operation *o)
+{
+	return r->queue == q && r->o.region == o->region && r->o.offset / 8 == o->offset / 8;
+}
+
+/* The caller's last open update of the same cell, or its first one; NULL: none is open. */
+static struct record *find_update(const struct queue *q, const struct gshmemi_operation *o, bool is_last)
+{
+	struct record *r = *cell_of(q, o);
+
+	while (r && !(is_in_cell(r, q, o) && (is_last ? !r->behind : !r->npieces)))
+		r = r->cell_next;
+	return r;
+}
+
+static void enter_cell(struct queue *q, struct record *r)
+{
+	struct record *last = find_update(q, &r->o, true), **cell = cell_of(q, &r->o);
+
+	if (last) {
+		last->behind = r;
+		r->npieces++;
+	}
+	r->queue = q;
+	r->cell_next = *cell;
+	*cell = r;
+}
+
+static void leave_cell(const struct queue *q, const struct record *r)
+{
+	struct record **link = cell_of(q, &r->o);
+
+	while (*link != r)
+		link = &(*link)->cell_next;
+	*link = r->cell_next;
+}
+
 /* ---- delivery ---- */
 
 static void carry_out(const struct record *r)
@@ -233,9 +290,11 @@ static struct queue *deliver(struct queue *q, size_t i)
 	struct record *r = q->ready[i];
 
 	carry_out(r);
+	if (is_update(&r->o))
+		leave_cell(q, r);
 	q->ready[i] = q->ready[--q->nready];
-	if (r->signal && --r->signal->npieces == 0)
-		make_ready(q, r->signal);
+	if (r->behind && --r->behind->npieces == 0 && r->behind->epoch == r->epoch)
+		make_ready(q, r->behind);
 	if (r->o.what != GSHMEMI_GET && --q->nopen == 0 && q->later)
 		open_next_epoch(q);
 	queued_bytes -= sizeof *r + r->copy_nbytes;
@@ -469,6 +528,8 @@ static void hand_over(struct record *r)
 	if (!q)
 		q = create_queue(caller, r->o.pe);
 	r->epoch = q->last_epoch;
+	if (is_update(&r->o))
+		enter_cell(q, r);
 	if (r->o.what == GSHMEMI_GET) {
 		make_ready(q, r);
 	} else if (!q->nopen || r->epoch == q->epoch) {
@@ -528,7 +589,7 @@ static void hand_over_put(const struct gshmemi_operation *o, char *base, struct 
 		if (!o->is_nbi)
 			r->o.local = memcpy(r->copy, part.local, piece);
 		if (signal) {
-			r->signal = signal;
+			r->behind = signal;
 			signal->npieces++;
 		}
 		hand_over(r);
@@ -582,6 +643,22 @@ static void catch_up(int pe)
 	gshmemi_arch_fence_release();
 }
 
+/* The same, and the caller's updates of an element that is updated now. */
+static void catch_up_with(const struct gshmemi_operation *o)
+{
+	struct queue *q;
+	struct record *r;
+	size_t i;
+
+	catch_up(o->pe);
+	while (is_update(o) && (q = find_queue(hipcpu_lane_serial(), o->pe)) &&
+		(r = find_update(q, o, false))) {
+		for (i = 0; q->ready[i] != r;)
+			i++;
+		(void)deliver(q, i);
+	}
+}
+
 /*
  * Three of four flags arrive at once. Otherwise barriers would take long, and a few late flags are enough for
  * others to overtake them.
@@ -606,7 +683,7 @@ uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, c
 	switch (o->what) {
 	case GSHMEMI_AMO:
 		if (o->fetches) {
-			catch_up(o->pe);
+			catch_up_with(o);
 			old = gshmemi_apply(o, base, NULL);
 		} else {
 			hand_over(create_record(o, base, 0));

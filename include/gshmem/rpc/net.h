@@ -501,11 +501,14 @@ GSHMEMI_FN void gshmemi_net_elements(const struct gshmemi_elements *e)
 		(uintptr_t)e->old, 0);
 }
 
-/* One element, in the line. nbytes: with the element to compare with, those of two. */
+/*
+ * One element, in the line. nbytes: with the element to compare with, those of two. The lane waits until the
+ * library has taken the request, because slots are not served in the order in which a lane posts, and its next
+ * update of the element must come after this one.
+ */
 GSHMEMI_FN void gshmemi_net_element(const struct gshmemi_elements *e)
 {
-	const uint64_t head =
-		gshmemi_net_elements_head(e, GSHMEMI_OP_INLINE | (e->old ? GSHMEMI_OP_WAITS : 0));
+	const uint64_t head = gshmemi_net_elements_head(e, GSHMEMI_OP_INLINE | GSHMEMI_OP_WAITS);
 	const uint64_t lanes = gshmemi_arch_wave_here(GSHMEMI_RPC_CARRY);
 	const uint32_t slot = gshmemi_net_open(lanes, head);
 	struct gshmemi_op_record *r;

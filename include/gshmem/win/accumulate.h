@@ -101,14 +101,18 @@ GSHMEMI_FN void gshmemi_win_ask_group(const struct gshmemi_win *w, const struct 
 
 /* ---- the calls ---- */
 
-/* Each thread of the scope updates its share of the elements. result NULL: the old values are not wanted. */
+/*
+ * Each thread of the scope updates its share of the elements: `most` adjacent ones at a time. The share follows
+ * from the elements' addresses, so that one thread makes all updates of an element that a group of this size
+ * makes, in the order of its calls. result NULL: the old values are not wanted.
+ */
 GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, void *result,
 	const void *source, size_t nelems, struct gshmemi_win_update u, const char *call)
 {
 	const struct gshmemi_win *w;
 	struct gshmemi_win_place at;
 	struct gshmemi_group group;
-	size_t i, most;
+	size_t i, n, most, inside, turn, first;
 	int rc;
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
@@ -129,10 +133,17 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 		return 0;
 	}
 	most = gshmemi_win_batch_nelems(&at, u, result != NULL);
-	for (i = group.rank * most; i < nelems; i += group.size * most)
-		gshmemi_win_elements(w, &at, (ptrdiff_t)(i * u.nbytes), u,
-			(const char *)source + i * u.nbytes, result ? (char *)result + i * u.nbytes : NULL,
-			nelems - i < most ? nelems - i : most, most);
+	first = (uintptr_t)at.address / u.nbytes;
+	inside = nelems ? first % most : 0; /* elements of the first block that lie before */
+	turn = scope == GSHMEMI_THREAD ? 0 : first / most % group.size; /* the rank whose block it is */
+	for (i = (group.rank + (group.rank < turn ? group.size : 0) - turn) * most; i < nelems + inside;
+		i += group.size * most) {
+		n = i < inside ? inside : i;
+		gshmemi_win_elements(w, &at, (ptrdiff_t)((n - inside) * u.nbytes), u,
+			(const char *)source + (n - inside) * u.nbytes,
+			result ? (char *)result + (n - inside) * u.nbytes : NULL,
+			(nelems + inside - i < most ? nelems + inside : i + most) - n, most);
+	}
 	gshmemi_group_end(&group);
 	return 0;
 }

@@ -57,15 +57,17 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, p
 }
 
 /*
- * How many words, and elements of 16 bytes, a thread takes at a time where each operation is a message.
- * The words are on its stack, so a GPU's thread would wait for each operation; there the lanes of a
- * wave operate together.
+ * How many words the library takes at a time, where each operation may be a call of HIP; and how many elements
+ * of 16 bytes a CPU thread updates in one turn with the lock. In a kernel the words would be on its stack.
  */
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_WIN_BATCH 128
+#else
+#define GSHMEMI_WIN_BATCH 1
+#endif
 #if GSHMEMI_ARCH_HOST_DIRECT || defined(GSHMEMI_LIBRARY)
-#define GSHMEMI_WIN_BATCH      128
 #define GSHMEMI_WIN_WIDE_BATCH 32
 #else
-#define GSHMEMI_WIN_BATCH      1
 #define GSHMEMI_WIN_WIDE_BATCH 1
 #endif
 
