@@ -56,6 +56,15 @@ typedef struct gshmemx_win_request {
 
 #include <gshmem/api/win_list.h>
 
+/*
+ * Stands for a PE that does not exist, as beyond a border: an operation on it, and a lock, unlock or flush of
+ * it, does nothing and returns 0. Old values are 0, and dest stays as it is.
+ */
+#define GSHMEMX_PE_NULL (-2)
+
+/* What gshmemx_win_model returns: MPI's unified and separate model. */
+enum { GSHMEMX_WIN_UNIFIED, GSHMEMX_WIN_SEPARATE };
+
 /* Types of lock. */
 enum { GSHMEMX_LOCK_SHARED = 1, GSHMEMX_LOCK_EXCLUSIVE };
 
@@ -188,15 +197,27 @@ GSHMEM_HOST_API int gshmemx_win_free(gshmemx_win_t *win_p);
  * gshmemx_win_ptr        - where the window's memory on pe is in this process, for loads and stores.
  * gshmemx_win_nbytes     - its size in bytes; 0 for a dynamic window.
  * gshmemx_win_disp_unit  - its bytes per displacement.
+ * gshmemx_win_my_pe      - this PE's number in the window.
+ * gshmemx_win_n_pes      - the number of the window's PEs.
+ * gshmemx_win_team       - the team that the window was made over.
+ * gshmemx_win_model      - how running kernels see what peers put: GSHMEMX_WIN_UNIFIED, at any time after the
+ *                          synchronization; GSHMEMX_WIN_SEPARATE, not before a kernel that is launched later.
  *
- * Callable  host.
- * Returns   ptr: NULL if the memory is not mapped here or has 0 bytes, and for a dynamic window.
+ * Callable  host; my_pe and n_pes also kernel, any thread.
+ * Returns   ptr: NULL if the memory is not mapped here or has 0 bytes, and for a dynamic window. team:
+ *           GSHMEM_TEAM_INVALID if the team has been destroyed, and for a window of gshmemx_win_from_mpi.
  * Order     loads and stores through ptr are the program's own, as with gshmem_ptr.
- * Errors    a bad handle or pe: a message and the end of the job.
+ * Errors    ptr, nbytes, disp_unit: a bad handle or pe is a message and the end of the job. my_pe, n_pes,
+ *           model: -EINVAL for a bad handle, after a message; in a kernel the end of the job. team:
+ *           GSHMEM_TEAM_INVALID.
  */
 GSHMEM_HOST_API void *gshmemx_win_ptr(gshmemx_win_t win, int pe);
 GSHMEM_HOST_API size_t gshmemx_win_nbytes(gshmemx_win_t win, int pe);
 GSHMEM_HOST_API size_t gshmemx_win_disp_unit(gshmemx_win_t win, int pe);
+GSHMEM_HOST_API gshmem_team_t gshmemx_win_team(gshmemx_win_t win);
+GSHMEM_HOST_API int gshmemx_win_model(gshmemx_win_t win);
+GSHMEM_API int gshmemx_win_my_pe(gshmemx_win_t win);
+GSHMEM_API int gshmemx_win_n_pes(gshmemx_win_t win);
 
 /*
  * gshmemx_win_peer_bases - gshmemx_win_ptr of all PEs, for loads and stores of kernels.
@@ -282,6 +303,11 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  * int gshmemx_win_TYPENAME_iget(gshmemx_win_t win, TYPE *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst,
  *				 size_t nelems, int pe)
  *	the same at strides, in elements: dst in the memory that is written, sst in the memory that is read
+ * int gshmemx_win_TYPENAME_ibput(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, ptrdiff_t dst,
+ *				  ptrdiff_t sst, size_t bsize, size_t nblocks, int pe)
+ * int gshmemx_win_TYPENAME_ibget(gshmemx_win_t win, TYPE *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst,
+ *				  size_t bsize, size_t nblocks, int pe)
+ *	nblocks blocks of bsize elements at these strides, which are at least bsize
  *
  * Accumulate. Each element becomes (element op source), atomically with respect to these calls with the same
  * type on the same window, and to nothing else. Those of one caller (a thread, or a group by calls of the same
@@ -361,7 +387,10 @@ GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS
  * gshmemx_win_request_wait      - wait until the operation is complete here, as by flush_local.
  * gshmemx_win_request_test      - the same, and set *flag_p to 1. It may take as long as a round trip, and
  *                               waits for no other program.
- * gshmemx_win_request_wait_all  - wait for nrequests requests.
+ * gshmemx_win_request_wait_all  - wait for nrequests requests: a flush of this set of operations.
+ * gshmemx_win_request_test_all  - the same, and set *flag_p to 1, as request_test.
+ * gshmemx_win_request_wait_any  - wait for one of them that has not been waited for, and tell which: the first
+ *                                 that needs no waiting, else the first. SIZE_MAX: all have been.
  *
  * A request that has been waited for may be waited for again.
  *
@@ -371,6 +400,9 @@ GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS
 GSHMEM_API int gshmemx_win_request_wait(gshmemx_win_request_t *request);
 GSHMEM_API int gshmemx_win_request_test(gshmemx_win_request_t *request, int *flag_p);
 GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_request_t *requests);
+GSHMEM_API int gshmemx_win_request_test_all(size_t nrequests, gshmemx_win_request_t *requests, int *flag_p);
+GSHMEM_API int gshmemx_win_request_wait_any(
+	size_t nrequests, gshmemx_win_request_t *requests, size_t *index_p);
 
 /* ---- calls on a stream --------------------------------------------------------------------------------- */
 

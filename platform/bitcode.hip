@@ -210,6 +210,10 @@ GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 DEFINE(gshmemx_win_request_wait, 1)
 DEFINE(gshmemx_win_request_test, 2)
 DEFINE(gshmemx_win_request_wait_all, 2)
+DEFINE(gshmemx_win_request_test_all, 3)
+DEFINE(gshmemx_win_request_wait_any, 3)
+DEFINE(gshmemx_win_my_pe, 1)
+DEFINE(gshmemx_win_n_pes, 1)
 
 // ---- calls of no list ----
 

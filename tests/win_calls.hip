@@ -12,13 +12,24 @@
 
 #include <gshmemx_win.h>
 
-enum { MAX_PES = 8, NBULK = 70, NPAIRS = 9, NBYTES = 13, NTHREADS = 96, NSUMS = 40 };
+enum {
+	MAX_PES = 8,
+	NBULK = 70,
+	NPAIRS = 9,
+	NBYTES = 13,
+	NTHREADS = 96,
+	NSUMS = 40,
+	BSIZE = 3,
+	DST = 6,
+	NBLOCKS = 4
+};
 
 /* A PE's memory in its window, all in 16-byte places, for PEs whose unit is 16. */
 struct part {
 	long own[NBULK];          /* what others get */
 	long put[MAX_PES][NBULK]; /* written by each PE, as the next */
 	long pairs[MAX_PES][2 * NPAIRS];
+	long blocks[MAX_PES][NBLOCKS * DST];
 	char bytes[MAX_PES][16];
 	long notified[MAX_PES][NBULK];
 	long requested[MAX_PES][NBULK];
@@ -31,6 +42,7 @@ struct part {
 /* The caller's local ends, for each PE: pinned memory of the host. */
 struct ends {
 	long bulk[MAX_PES][NBULK], pairs[MAX_PES][3 * NPAIRS];
+	long got_blocks[MAX_PES][NBLOCKS * DST];
 	char bytes[MAX_PES][16];
 	long got[MAX_PES][NBULK], got_notified[MAX_PES][NBULK], got_requested[MAX_PES][NBULK],
 		got_by_no_op[MAX_PES][NBULK], got_pairs[MAX_PES][3 * NPAIRS];
@@ -77,6 +89,12 @@ template <int scope> __host__ __device__ static int work_on(const struct test &t
 	nwrong += BY(long_get, t.win, LONGS(ROW(got)), AT(own), NBULK, pe) != 0;
 	nwrong += BY(long_iput, t.win, AT(pairs[t.me]), LONGS(ROW(pairs)), 2, 3, NPAIRS, pe) != 0;
 	nwrong += BY(long_iget, t.win, LONGS(ROW(got_pairs)), AT(own), 3, 2, NPAIRS, pe) != 0;
+	nwrong += BY(long_ibput, t.win, AT(blocks[t.me]), LONGS(ROW(bulk)), DST, BSIZE + 1, BSIZE, NBLOCKS,
+			  pe) != 0;
+	nwrong += BY(long_ibget, t.win, LONGS(ROW(got_blocks)), AT(own), DST, BSIZE + 1, BSIZE, NBLOCKS,
+			  pe) != 0;
+	nwrong += BY(long_put, t.win, 1 << 20, LONGS(ROW(bulk)), NBULK, GSHMEMX_PE_NULL) != 0;
+	nwrong += gshmemx_win_my_pe(t.win) != t.me || gshmemx_win_n_pes(t.win) != t.npes;
 	nwrong += BY(putmem, t.win, AT(bytes[t.me]), ROW(bytes), NBYTES, pe) != 0;
 	nwrong += BY(getmem, t.win, ROW(got_bytes), AT(own), NBYTES, pe) != 0;
 	nwrong += BY(long_accumulate, t.win, AT(sum), LONGS(END(sums)), NSUMS, GSHMEMX_SUM, pe) != 0;
@@ -163,6 +181,10 @@ static void check_ends(struct test t)
 		}
 		for (int i = 0; i < NPAIRS; i++)
 			expect(e->got_pairs[pe][3 * i], value(0, pe, 2 * i), "iget", pe, i);
+		for (int i = 0; i < NBLOCKS * DST; i++)
+			expect(e->got_blocks[pe][i],
+				i % DST < BSIZE ? value(0, pe, i / DST * (BSIZE + 1) + i % DST) : 0, "ibget",
+				pe, i);
 		expect((long)t_differ(e->got_bytes[pe], e->got[pe], NBYTES), NBYTES, "getmem", pe, 0);
 		t_check(e->count[pe] >= (t.round - 1) * t.npes && e->count[pe] < t.round * t.npes,
 			"fetch_and_op gave %ld in round %ld", e->count[pe], t.round);
@@ -208,6 +230,11 @@ static void check_part(struct test t)
 		for (int i = 0; i < 2 * NPAIRS; i++)
 			expect(seen.pairs[pe][i], i % 2 ? 0 : value(t.round, pe, t.me) + 7 * (i / 2), "iput",
 				pe, i);
+		for (int i = 0; i < NBLOCKS * DST; i++)
+			expect(seen.blocks[pe][i],
+				i % DST < BSIZE ? value(t.round, pe, t.me) + i / DST * (BSIZE + 1) + i % DST
+						: 0,
+				"ibput", pe, i);
 		t_fill(bytes, NBYTES, (unsigned)(t.round * 100 + t.me));
 		expect((long)t_differ(seen.bytes[pe], bytes, NBYTES), NBYTES, "putmem", pe, 0);
 		expect(seen.swapped[pe][0], t.round, "compare_and_swap", pe, 0);
@@ -251,6 +278,10 @@ static void check_queries(const struct test *t)
 		t_equal(gshmemx_win_disp_unit(t->win, pe), t->unit[pe], "disp_unit");
 	}
 	t_check(gshmemx_win_ptr(t->win, t->me) == t->part, "ptr of this PE");
+	t_equal(gshmemx_win_my_pe(t->win), t->me, "my_pe");
+	t_equal(gshmemx_win_n_pes(t->win), t->npes, "n_pes");
+	t_check(gshmemx_win_team(t->win) == GSHMEM_TEAM_WORLD, "team");
+	t_equal(gshmemx_win_model(t->win), GSHMEMX_WIN_UNIFIED, "model");
 }
 
 int main(void)

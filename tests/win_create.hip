@@ -129,8 +129,11 @@ static void test_teams(void)
 	for (int i = 0; i < n; i++)
 		use_window(wins[i], bases[i], gshmem_team_my_pe(mine[i]), gshmem_team_n_pes(mine[i]), true);
 	use_window(world, base, me, npes, true);
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
+		t_check(gshmemx_win_team(wins[i]) == mine[i], "the team of window %d", i);
 		gshmem_team_destroy(mine[i]);
+		t_check(gshmemx_win_team(wins[i]) == GSHMEM_TEAM_INVALID, "a window's team that is gone");
+	}
 	for (int i = 0; i < n; i++) {
 		t_equal(gshmemx_win_lock_all(wins[i], 0), 0, "lock_all when the team is gone");
 		t_equal(gshmemx_win_unlock_all(wins[i]), 0, "unlock_all when the team is gone");

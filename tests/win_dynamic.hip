@@ -72,7 +72,11 @@ static void test_bad_input(gshmemx_win_t win, char *piece)
 	t_equal(gshmemx_win_attach(win, piece + 100, 1), -EINVAL, "attach of a part");
 	t_equal(gshmemx_win_attach(win, piece - 8, 16), -EINVAL, "attach of what overlaps");
 	t_equal(gshmemx_win_attach(win, NULL, 16), -EINVAL, "attach of NULL");
-	t_equal(gshmemx_win_attach(win, piece + 4096, 0), -EINVAL, "attach of nothing");
+	t_equal(gshmemx_win_attach(win, piece + 4, 0), 0, "attach of nothing, inside of what is attached");
+	t_equal(gshmemx_win_attach(win, NULL, 0), 0, "attach of nothing at NULL");
+	t_equal(gshmemx_win_detach(win, piece + 4), 0, "detach of nothing");
+	t_equal(gshmemx_win_detach(win, NULL), 0, "detach of nothing at NULL");
+	t_equal(gshmemx_win_detach(win, piece + 4), -ENOENT, "detach of nothing, again");
 	t_equal(gshmemx_win_detach(win, piece + 8), -ENOENT, "detach from the middle");
 	t_equal(gshmemx_win_long_put(win, (ptrdiff_t)(uintptr_t)piece + 256, value, 1, gshmem_my_pe()),
 		-ERANGE, "put behind what is attached");

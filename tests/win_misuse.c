@@ -52,6 +52,8 @@ static const struct {
 	{"get", "-EEA-BLUGH"},
 	{"iput", "-EEA-BLUGH"},
 	{"iget", "-EEA-BLUGH"},
+	{"ibput", "-EEA-BLUGH"},
+	{"ibget", "-EEA-BLUGH"},
 	{"putmem", "-EEA-BLUGH"},
 	{"getmem", "-EEA-BLUGH"},
 	{"accumulate", "-EEA-BLUGH"},
@@ -115,6 +117,8 @@ static int make(gshmemx_win_t win, const char *call)
 	IS("get", gshmemx_win_long_get(win, &result, 0, 1, 0));
 	IS("iput", gshmemx_win_long_iput(win, 0, &value, 1, 1, 1, 0));
 	IS("iget", gshmemx_win_long_iget(win, &result, 0, 1, 1, 1, 0));
+	IS("ibput", gshmemx_win_long_ibput(win, 0, &value, 1, 1, 1, 1, 0));
+	IS("ibget", gshmemx_win_long_ibget(win, &result, 0, 1, 1, 1, 1, 0));
 	IS("putmem", gshmemx_win_putmem(win, 0, &value, 3, 0));
 	IS("getmem", gshmemx_win_getmem(win, &result, 0, 3, 0));
 	IS("accumulate", gshmemx_win_long_accumulate(win, 0, &value, 1, sum, 0));
@@ -312,6 +316,14 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_long_iput(win, 0, &value, 8, 1, 2, 0), -ERANGE, "iput beyond");
 	t_equal(gshmemx_win_long_iput(win, 0, &value, 0, 1, 2, 0), -EINVAL, "iput at a stride of 0");
 	t_equal(gshmemx_win_long_iget(win, &result, 0, 1, -1, 2, 0), -EINVAL, "iget at a stride of -1");
+	t_equal(gshmemx_win_long_ibput(win, 0, memory, 5, 3, 3, 2, 0), 0, "ibput of 2 blocks to the end");
+	t_equal(gshmemx_win_long_ibput(win, 0, memory, 6, 3, 3, 2, 0), -ERANGE, "ibput beyond");
+	t_equal(gshmemx_win_long_ibput(win, 0, memory, 2, 3, 3, 2, 0), -EINVAL,
+		"ibput of blocks that overlap");
+	t_equal(gshmemx_win_long_ibget(win, memory, 0, 3, 2, 3, 2, 0), -EINVAL,
+		"ibget of blocks that overlap");
+	t_equal(gshmemx_win_long_ibput(win, 9, memory, 3, 3, 3, 0, 0), -ERANGE, "ibput of nothing beyond");
+	t_equal(gshmemx_win_long_ibput(win, 8, memory, 3, 3, 0, 2, 0), 0, "ibput of empty blocks");
 	t_equal(gshmemx_win_long_accumulate(win, 0, &value, 1, 99, 0), -EINVAL, "accumulate by no operator");
 	t_equal(gshmemx_win_double_accumulate(win, 0, (const double *)memory, 1, GSHMEMX_AND, 0), -EINVAL,
 		"AND of doubles");
@@ -321,6 +333,60 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_notify_set(win, -1, 0), -EINVAL, "notification -1");
 	t_equal(gshmemx_win_long_rput(win, 8, &value, 1, 0, &request), -ERANGE, "rput beyond");
 	t_equal(gshmemx_win_request_wait(&request), 0, "wait for what was refused");
+	must(win, "unlock_all");
+}
+
+/* Operations on a PE that does not exist are allowed in every epoch, and do nothing. */
+static void test_pe_null(gshmemx_win_t win)
+{
+	const int nobody = GSHMEMX_PE_NULL;
+	gshmemx_win_request_t request;
+	long old = 7;
+
+	t_equal(gshmemx_win_lock(win, GSHMEMX_LOCK_EXCLUSIVE, nobody, 0), 0, "lock of PE_NULL");
+	t_equal(gshmemx_win_long_put(win, 100, &value, 1, nobody), 0, "put to PE_NULL");
+	t_equal(gshmemx_win_long_get(win, &old, 100, 1, nobody), 0, "get from PE_NULL");
+	t_equal(gshmemx_win_long_iput(win, 0, &value, 0, 1, 2, nobody), -EINVAL,
+		"iput at a stride of 0 to PE_NULL");
+	t_equal(gshmemx_win_long_iput(win, 0, &value, 1, 1, 2, nobody), 0, "iput to PE_NULL");
+	t_equal(gshmemx_win_long_accumulate(win, 100, &value, 1, 99, nobody), 0, "accumulate to PE_NULL");
+	t_equal(gshmemx_win_long_get_accumulate(win, &old, 0, &value, 1, GSHMEMX_SUM, nobody), 0,
+		"get_accumulate of PE_NULL");
+	t_equal(gshmemx_win_long_put_notify(win, 0, &value, 1, 99, nobody), 0, "put_notify to PE_NULL");
+	t_equal(gshmemx_win_long_rput(win, 100, &value, 1, nobody, &request), 0, "rput to PE_NULL");
+	t_equal(gshmemx_win_request_wait(&request), 0, "its request");
+	t_equal(old, 7, "a dest");
+	t_equal(gshmemx_win_long_fetch_and_op(win, 0, 1, GSHMEMX_SUM, nobody), 0, "fetch_and_op of PE_NULL");
+	t_equal(gshmemx_win_long_compare_and_swap(win, 0, 0, 1, nobody), 0, "compare_and_swap of PE_NULL");
+	t_equal(gshmemx_win_flush(win, nobody), 0, "flush of PE_NULL");
+	t_equal(gshmemx_win_flush_on_stream(win, nobody, NULL), 0, "flush_on_stream of PE_NULL");
+	t_equal(gshmemx_win_putmem_on_stream(win, 0, &value, 8, nobody, NULL), 0,
+		"putmem_on_stream to PE_NULL");
+	t_equal(gshmemx_win_unlock(win, nobody), 0, "unlock of PE_NULL");
+}
+
+/* Requests: each is waited for once, those that need no waiting first. */
+static void test_requests(gshmemx_win_t win)
+{
+	gshmemx_win_request_t requests[3];
+	int is_seen[3] = {0}, is_over = 0;
+	size_t i, index;
+
+	t_equal(gshmemx_win_request_wait_any(0, requests, &index), 0, "wait_any of nothing");
+	t_equal(index, SIZE_MAX, "what wait_any of nothing names");
+	must(win, "lock_all");
+	for (i = 0; i < 3; i++)
+		t_equal(gshmemx_win_long_rput(win, (ptrdiff_t)i, &value, 1, 0, &requests[i]), 0, "rput");
+	for (i = 0; i < 3; i++) {
+		t_equal(gshmemx_win_request_wait_any(3, requests, &index), 0, "wait_any");
+		t_check(index < 3 && !is_seen[index], "wait_any names request %zu", index);
+		is_seen[index] = 1;
+	}
+	t_equal(gshmemx_win_request_wait_any(3, requests, &index), 0, "wait_any of requests that are over");
+	t_equal(index, SIZE_MAX, "what it names then");
+	t_equal(gshmemx_win_long_rput(win, 0, &value, 1, 0, &requests[1]), 0, "rput again");
+	t_equal(gshmemx_win_request_test_all(3, requests, &is_over), 0, "test_all");
+	t_equal(is_over, 1, "what test_all says");
 	must(win, "unlock_all");
 }
 
@@ -363,6 +429,8 @@ int main(void)
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 8, &win), 0, "create");
 	test_rules(win);
 	test_arguments(win);
+	test_pe_null(win);
+	test_requests(win);
 	test_windows();
 	t_equal(gshmemx_win_free(&win), 0, "free");
 	t_hip(hipFree(memory));

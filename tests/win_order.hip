@@ -47,7 +47,8 @@ template <typename T> struct sequence {
 			gshmemx_win_##NAME##_get_accumulate_wave( \
 				win, old, s.first, source, (size_t)s.n, s.op, 1); \
 		else if (s.how == GET_UPDATE) \
-			gshmemx_win_##NAME##_get_accumulate(win, old, s.first, source, (size_t)s.n, s.op, 1); \
+			gshmemx_win_##NAME##_get_accumulate( \
+				win, old, s.first, source, (size_t)s.n, s.op, 1); \
 		else \
 			for (int i = 0; i < s.n; i++) \
 				old[i] = gshmemx_win_##NAME##_fetch_and_op( \
@@ -134,8 +135,8 @@ template <typename T> static void check_calls(const struct sequence<T> *s, int *
 
 			if (step->how != UPDATE)
 				t_check(value_of(s->old[i][k]) == *at,
-					"%s: call %d, operator %d, finds %d in element %d, which was %d", type,
-					i, step->op, value_of(s->old[i][k]), step->first + k, *at);
+					"%s: call %d, operator %d, finds %d in element %d, which was %d",
+					type, i, step->op, value_of(s->old[i][k]), step->first + k, *at);
 			*at = step->op == GSHMEMX_REPLACE ? x : step->op == GSHMEMX_SUM ? *at + x : *at * x;
 			*at = value_of(make<T>(*at));
 		}
@@ -175,8 +176,9 @@ template <typename T> static void test(enum scope scope, const char *type)
 		t_equal(gshmemx_win_getmem(win, elements, 0, sizeof elements, 1), 0, "getmem");
 		t_equal(gshmemx_win_flush(win, 1), 0, "flush");
 		for (int k = 0; k < NELEMS; k++)
-			t_check(value_of(elements[k]) == expected[k], "%s: element %d is %d, not %d, scope %d",
-				type, k, value_of(elements[k]), expected[k], scope);
+			t_check(value_of(elements[k]) == expected[k],
+				"%s: element %d is %d, not %d, scope %d", type, k, value_of(elements[k]),
+				expected[k], scope);
 	}
 	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
 	t_equal(gshmemx_win_free(&win), 0, "free");

@@ -45,13 +45,21 @@ static gshmem_team_t handle_of(const struct team *team)
 		(team->ncreated << GSHMEMI_TEAM_INDEX_BITS));
 }
 
+bool gshmemi_team_exists(gshmem_team_t handle)
+{
+	const uint64_t index = gshmemi_team_index(handle);
+
+	return handle != GSHMEM_TEAM_INVALID && index < nplaces && teams[index].nplaces &&
+		handle_of(&teams[index]) == handle;
+}
+
 /* Finds the team of a handle other than GSHMEM_TEAM_INVALID; a bad handle ends the job. */
 static struct team *find_team(gshmem_team_t handle, const char *call)
 {
 	const uint64_t index = gshmemi_team_index(handle);
 
 	GSHMEMI_ENTER(call);
-	if (index >= nplaces || !teams[index].nplaces || handle_of(&teams[index]) != handle)
+	if (!gshmemi_team_exists(handle))
 		gshmemi_fault_raise(GSHMEMI_FAULT_BAD_TEAM, -1, NULL, 0, (uintptr_t)handle, 0, call,
 			gshmemi_arch_caller());
 	return &teams[index];

@@ -18,6 +18,9 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale);
 /* Finds the team of a handle other than GSHMEM_TEAM_INVALID; a bad handle ends the job. */
 const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char *call);
 
+/* Whether a team still exists. */
+bool gshmemi_team_exists(gshmem_team_t team);
+
 /*
  * Returns the nodes of the team that has this sync, or of all PEs if it is the sync of meetings; NULL:
  * on one node.

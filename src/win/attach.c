@@ -28,6 +28,16 @@ static struct gshmemi_attachment **find_attachment(struct gshmemi_window *window
 	return link;
 }
 
+/* The first attachment that begins at an address or behind it. One of 0 bytes comes before another there. */
+static struct gshmemi_attachment **find_start(struct gshmemi_window *window, uint64_t address)
+{
+	struct gshmemi_attachment **link = &window->attachments;
+
+	while (*link && (*link)->begin < address)
+		link = &(*link)->next;
+	return link;
+}
+
 /*
  * Adjacent attachments count as one. An element of less than 4 bytes is updated together with the rest of its
  * word, which may lie outside of them.
@@ -74,7 +84,7 @@ int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
 
 	if (!window)
 		return -EINVAL;
-	if (!base || !nbytes || end < begin) {
+	if ((!base && nbytes) || end < begin) {
 		gshmemi_error("%s: %zu bytes at %p are no memory", call, nbytes, base);
 		return -EINVAL;
 	}
@@ -82,8 +92,8 @@ int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
 	if (!mine)
 		return -ENOMEM;
 	pthread_mutex_lock(&lock);
-	link = find_attachment(window, begin);
-	if (*link && (*link)->begin < end) {
+	link = nbytes ? find_attachment(window, begin) : find_start(window, begin);
+	if (*link && nbytes && (*link)->begin < end) {
 		pthread_mutex_unlock(&lock);
 		free(mine);
 		gshmemi_error("%s: %zu bytes at %p overlap what is attached", call, nbytes, base);
@@ -104,7 +114,7 @@ int gshmemx_win_detach(gshmemx_win_t win, const void *base)
 	if (!window)
 		return -EINVAL;
 	pthread_mutex_lock(&lock);
-	link = find_attachment(window, (uintptr_t)base);
+	link = find_start(window, (uintptr_t)base);
 	found = *link && (*link)->begin == (uintptr_t)base ? *link : NULL;
 	if (found)
 		*link = found->next;

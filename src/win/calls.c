@@ -128,16 +128,21 @@ int gshmemi_host_win_get(gshmemx_win_t win, void *dest, ptrdiff_t disp, size_t n
 		GSHMEMI_THREAD, 1, gshmemi_win_make_access(win, disp, pe), dest, nbytes, align, call);
 }
 
-/* Refuses strides that gshmem_iput leaves undefined. */
+static bool is_stride(ptrdiff_t stride, size_t bsize)
+{
+	return stride > 0 && (size_t)stride >= bsize;
+}
+
+/* Refuses strides that gshmem_iput and gshmem_ibput leave undefined. */
 int gshmemi_host_win_stride(int is_get, struct gshmemi_win_access to, const void *local,
 	struct gshmemi_blocks b, const char *call)
 {
 	const ptrdiff_t stride = is_get ? b.sst : b.dst, local_stride = is_get ? b.dst : b.sst;
-	const struct gshmemi_win_fault fault = {
-		GSHMEMI_FAULT_BAD_ARGUMENT, to.pe, 0, 0, (uint64_t)(stride < 1 ? stride : local_stride), 0};
+	const struct gshmemi_win_fault fault = {GSHMEMI_FAULT_BAD_ARGUMENT, to.pe, 0, 0,
+		(uint64_t)(is_stride(stride, b.bsize) ? local_stride : stride), 0};
 
 	ENTER(call);
-	if (stride < 1 || local_stride < 1)
+	if (!is_stride(stride, b.bsize) || !is_stride(local_stride, b.bsize))
 		return gshmemi_win_fail(&fault, call);
 	if (is_get)
 		return gshmemi_win_stride(GSHMEMI_THREAD, 1, to, local, b, call);

@@ -588,6 +588,7 @@ static int create(gshmem_team_t handle, struct request *r)
 		return rc;
 	}
 	window->allocated = r->kind == ALLOCATE ? r->base : NULL;
+	window->team = handle;
 	if (r->kind == ALLOCATE)
 		*r->base_p = r->base;
 	*r->win_p = gshmemi_window_entry(window)->handle;

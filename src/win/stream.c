@@ -37,8 +37,8 @@ static int move_bytes(bool is_get, struct gshmemi_win_access to, const void *loc
 	if (rc)
 		return rc;
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check(w, to, nbytes, align, call);
-	if (rc || !nbytes)
+	rc = to.pe == GSHMEMX_PE_NULL ? 0 : gshmemi_win_check(w, to, nbytes, align, call);
+	if (rc || !nbytes || to.pe == GSHMEMX_PE_NULL)
 		return rc;
 	place = gshmemi_win_locate(w, to, call);
 	delta = find_delta(place.where.region, place.world_pe);
@@ -95,7 +95,7 @@ int gshmemx_win_flush_on_stream(gshmemx_win_t win, int pe, void *stream)
 {
 	static const char call[] = "gshmemx_win_flush_on_stream";
 	const struct gshmemi_win_args args = {.win = win, .pe = pe};
-	const int rc = judge(GSHMEMI_WIN_DO_FLUSH, &args, call);
+	const int rc = pe == GSHMEMX_PE_NULL ? 0 : judge(GSHMEMI_WIN_DO_FLUSH, &args, call);
 
 	return rc ? rc : gshmemi_stream_quiet(stream, call);
 }

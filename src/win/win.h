@@ -29,6 +29,7 @@ struct gshmemi_window {
 	struct gshmemi_team_view view; /* its PEs, over its own struct gshmemi_sync */
 	void *members;                 /* of the pool of pinned memory; NULL: the PEs lie at one stride */
 	void *base;                    /* this PE's memory, as the user gave it */
+	gshmem_team_t team;            /* that it was made over, or GSHMEM_TEAM_INVALID */
 	uint64_t id;                   /* HIP's, of the allocation around base; 0: it has none */
 	void *allocated;               /* by gshmemx_win_allocate */
 	struct gshmemi_attachment *attachments; /* of a dynamic window, sorted by address */

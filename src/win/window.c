@@ -198,6 +198,26 @@ size_t gshmemx_win_nbytes(gshmemx_win_t win, int pe)
 	return gshmemi_win_of(win)->flags & GSHMEMI_WIN_DYNAMIC ? 0 : part->nbytes;
 }
 
+/* Returns NULL after a message. */
+static const struct gshmemi_window *enter_window(gshmemx_win_t win, const char *call)
+{
+	return gshmemi_enter_int(call) ? NULL : gshmemi_window_find(win, call);
+}
+
+gshmem_team_t gshmemx_win_team(gshmemx_win_t win)
+{
+	const struct gshmemi_window *window = enter_window(win, "gshmemx_win_team");
+
+	return window && gshmemi_team_exists(window->team) ? window->team : GSHMEM_TEAM_INVALID;
+}
+
+int gshmemx_win_model(gshmemx_win_t win)
+{
+	if (!enter_window(win, "gshmemx_win_model"))
+		return -EINVAL;
+	return gshmemi_win_of(win)->flags & GSHMEMI_WIN_SEPARATE ? GSHMEMX_WIN_SEPARATE : GSHMEMX_WIN_UNIFIED;
+}
+
 size_t gshmemx_win_disp_unit(gshmemx_win_t win, int pe)
 {
 	return find_part(win, pe, "gshmemx_win_disp_unit")->disp_unit;

@@ -56,7 +56,19 @@
 	GSHMEMI_W(NAME##_iget, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
 			int pe), \
-		stride, (1, GSHMEMI_WIN_TO, dest, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)), call))
+		stride, (1, GSHMEMI_WIN_TO, dest, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)), call)) \
+	GSHMEMI_W(NAME##_ibput, \
+		(gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+			size_t bsize, size_t nblocks, int pe), \
+		stride, \
+		(0, GSHMEMI_WIN_TO, source, gshmemi_win_make_blocks(dst, sst, bsize, nblocks, GSHMEMI_SIZEOF(T)), \
+			call)) \
+	GSHMEMI_W(NAME##_ibget, \
+		(gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
+			size_t nblocks, int pe), \
+		stride, \
+		(1, GSHMEMI_WIN_TO, dest, gshmemi_win_make_blocks(dst, sst, bsize, nblocks, GSHMEMI_SIZEOF(T)), \
+			call))
 #define GSHMEMI_WIN_UPDATE_CALLS(NAME, T, KIND) \
 	GSHMEMI_W(NAME##_accumulate, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe), \

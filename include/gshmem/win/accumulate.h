@@ -117,6 +117,8 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_accumulate(to, result, source, nelems, u, call);
+	if (to.pe == GSHMEMX_PE_NULL)
+		return 0;
 	w = gshmemi_win_of(to.win);
 	rc = gshmemi_win_check_op(w, to, nelems, u, call);
 	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)to.disp))
@@ -181,6 +183,10 @@ GSHMEMI_FN void gshmemi_win_fetch(struct gshmemi_win_access to, void *old, const
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY) {
 		gshmemi_host_win_fetch(to, old, value, cond, u, call);
+		return;
+	}
+	if (to.pe == GSHMEMX_PE_NULL) {
+		__builtin_memset(old, 0, u.nbytes);
 		return;
 	}
 	w = gshmemi_win_of(to.win);

@@ -12,6 +12,7 @@
 /* Values of gshmemx_win_request_t.pe: a PE of the world, or one of these. */
 #define GSHMEMI_WIN_REQUEST_OVER (-1)
 #define GSHMEMI_WIN_REQUEST_ANY  (-2) /* the host does not know which */
+#define GSHMEMI_WIN_REQUEST_NONE (-3) /* it has been waited for */
 
 /*
  * A quiet for the PE completes what may be late, and needs nothing of that PE's program. rc: the operation's
@@ -19,7 +20,7 @@
  */
 GSHMEMI_FN void gshmemi_win_request_begin(int rc, gshmemx_win_t win, int pe, gshmemx_win_request_t *request)
 {
-	if (rc)
+	if (rc || pe == GSHMEMX_PE_NULL)
 		request->pe = GSHMEMI_WIN_REQUEST_OVER;
 	else if (GSHMEMI_ON_HOST())
 		request->pe = GSHMEMI_WIN_REQUEST_ANY;
@@ -33,9 +34,9 @@ GSHMEMI_FN void gshmemi_win_request_end(gshmemx_win_request_t *request, const ch
 {
 	const int pe = request->pe;
 
-	if (pe != GSHMEMI_WIN_REQUEST_OVER)
+	if (pe >= 0 || pe == GSHMEMI_WIN_REQUEST_ANY)
 		gshmemi_quiet(GSHMEMI_THREAD, 0, pe < 0 ? NULL : &pe, pe >= 0, call);
-	request->pe = GSHMEMI_WIN_REQUEST_OVER;
+	request->pe = GSHMEMI_WIN_REQUEST_NONE;
 }
 
 GSHMEMI_FN int gshmemi_win_move_request(int scope, int is_get, struct gshmemi_win_access to,
@@ -165,6 +166,56 @@ GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_reques
 	for (i = 0; i < nrequests; i++)
 		gshmemi_win_request_end(&requests[i], "gshmemx_win_request_wait_all");
 	return 0;
+}
+
+GSHMEM_API int gshmemx_win_request_test_all(size_t nrequests, gshmemx_win_request_t *requests, int *flag_p)
+{
+	size_t i;
+
+	for (i = 0; i < nrequests; i++)
+		gshmemi_win_request_end(&requests[i], "gshmemx_win_request_test_all");
+	*flag_p = 1;
+	return 0;
+}
+
+GSHMEM_API int gshmemx_win_request_wait_any(
+	size_t nrequests, gshmemx_win_request_t *requests, size_t *index_p)
+{
+	size_t i, open = nrequests;
+
+	for (i = 0; i < nrequests && requests[i].pe != GSHMEMI_WIN_REQUEST_OVER; i++)
+		if (open == nrequests && requests[i].pe != GSHMEMI_WIN_REQUEST_NONE)
+			open = i;
+	if (i == nrequests)
+		i = open;
+	if (i < nrequests)
+		gshmemi_win_request_end(&requests[i], "gshmemx_win_request_wait_any");
+	*index_p = i < nrequests ? i : SIZE_MAX;
+	return 0;
+}
+
+/* ---- who is in a window ---- */
+
+/* A negative errno after a message; a kernel does not return. */
+GSHMEMI_FN int gshmemi_win_judge_handle(gshmemx_win_t win, const char *call)
+{
+	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
+
+	return gshmemi_win_is_bad(gshmemi_win_of(win), win, -1, &fault) ? gshmemi_win_fail(&fault, call) : 0;
+}
+
+GSHMEM_API int gshmemx_win_my_pe(gshmemx_win_t win)
+{
+	const int rc = gshmemi_win_judge_handle(win, "gshmemx_win_my_pe");
+
+	return rc ? rc : gshmemi_win_of(win)->my_pe;
+}
+
+GSHMEM_API int gshmemx_win_n_pes(gshmemx_win_t win)
+{
+	const int rc = gshmemi_win_judge_handle(win, "gshmemx_win_n_pes");
+
+	return rc ? rc : gshmemi_win_of(win)->npes;
 }
 
 #endif /* GSHMEM_WIN_CALLS_H */

@@ -464,6 +464,8 @@ GSHMEMI_FN int gshmemi_win_call(int scope, int what, const struct gshmemi_win_ar
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_epoch(what, args, call);
+	if (args->pe == GSHMEMX_PE_NULL)
+		return 0;
 	w = gshmemi_win_of(args->win);
 	gshmemi_win_judge_epoch(w, what, args, &fault);
 	if (fault.kind)
@@ -517,6 +519,8 @@ GSHMEMI_FN int gshmemi_win_flush(int scope, int what, gshmemx_win_t win, int pe,
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_flush(what, win, pe, call);
+	if (pe == GSHMEMX_PE_NULL)
+		return 0;
 	w = gshmemi_win_of(win);
 	if (GSHMEMI_IS_LIBRARY
 			? win <= 0 || w->handle != win || (needs_pe && (unsigned)pe >= (unsigned)w->npes) ||

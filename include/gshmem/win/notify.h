@@ -34,6 +34,8 @@ GSHMEMI_FN int gshmemi_win_move_notify(int scope, int is_get, struct gshmemi_win
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_move_notify(is_get, to, local, nbytes, align, notification, call);
+	if (to.pe == GSHMEMX_PE_NULL)
+		return 0;
 	w = gshmemi_win_of(to.win);
 	rc = gshmemi_win_check_notification(notification, call);
 	rc = rc ? rc : gshmemi_win_check(w, to, nbytes, align, call);

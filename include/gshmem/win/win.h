@@ -268,6 +268,8 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, struct gshmemi_win_access
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_move(is_get, to, local, nbytes, align, call);
+	if (to.pe == GSHMEMX_PE_NULL)
+		return 0;
 	w = gshmemi_win_of(to.win);
 	rc = gshmemi_win_check(w, to, nbytes, align, call);
 	if (rc)
@@ -287,19 +289,21 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, struct gshmemi_win_access
 	return 0;
 }
 
-/* Bytes that nelems elements at a stride span; SIZE_MAX on overflow. */
-GSHMEMI_FN size_t gshmemi_win_span(size_t nelems, ptrdiff_t stride, unsigned elem_nbytes)
+/* Bytes that blocks at a stride span; SIZE_MAX on overflow. */
+GSHMEMI_FN size_t gshmemi_win_span(struct gshmemi_blocks b, ptrdiff_t stride)
 {
 	size_t nbytes;
 
-	if (!nelems || __builtin_mul_overflow(nelems - 1, (size_t)stride, &nbytes) ||
-		__builtin_add_overflow(nbytes, 1, &nbytes) ||
-		__builtin_mul_overflow(nbytes, elem_nbytes, &nbytes))
-		return nelems ? SIZE_MAX : 0;
+	if (!b.nblocks || !b.bsize)
+		return 0;
+	if (__builtin_mul_overflow(b.nblocks - 1, (size_t)stride, &nbytes) ||
+		__builtin_add_overflow(nbytes, b.bsize, &nbytes) ||
+		__builtin_mul_overflow(nbytes, b.elem_nbytes, &nbytes))
+		return SIZE_MAX;
 	return nbytes;
 }
 
-/* Strides of 0 or less are refused on the host, and in kernels with GSHMEM_CHECK. */
+/* Strides of less than a block are refused on the host, and in kernels with GSHMEM_CHECK. */
 GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, struct gshmemi_win_access to, const void *local,
 	struct gshmemi_blocks b, const char *call)
 {
@@ -310,10 +314,11 @@ GSHMEMI_FN int gshmemi_win_stride(int scope, int is_get, struct gshmemi_win_acce
 
 	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
 		return gshmemi_host_win_stride(is_get, to, local, b, call);
+	if (to.pe == GSHMEMX_PE_NULL)
+		return 0;
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check(
-		w, to, gshmemi_win_span(b.nblocks, is_get ? b.sst : b.dst, b.elem_nbytes), align, call);
-	if (rc || !b.nblocks)
+	rc = gshmemi_win_check(w, to, gshmemi_win_span(b, is_get ? b.sst : b.dst), align, call);
+	if (rc || !b.nblocks || !b.bsize)
 		return rc;
 	at = gshmemi_win_locate(w, to, call);
 	if (is_get)
