@@ -21,8 +21,11 @@
 #define HIP_KERNEL_NAME(...)          __VA_ARGS__
 #define HIP_DYNAMIC_SHARED(type, var) extern __shared__ type var[];
 #define HIP_DYNAMIC_SHARED_ATTRIBUTE
+/* clang-format 14 takes the launch for shifts and comparisons, and parts the signs. */
+/* clang-format off */
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, stream_, ...) \
-	((kernel_) < < < dim3(grid_), dim3(block_), (shared_), (stream_) >>> (__VA_ARGS__))
+	((kernel_)<<<dim3(grid_), dim3(block_), (shared_), (stream_)>>>(__VA_ARGS__))
+/* clang-format on */
 
 /* ---- the wave ---- */
 
