@@ -441,9 +441,14 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 #define GSHMEMI_ARCH_IS_FREE(address, nbytes)   0
 #endif
 
-/* Whether the compiler knows x, so that code for other values goes. nvcc takes the builtin for the host's. */
+/*
+ * Whether the compiler knows x, so that code for other values goes. nvcc takes the builtin for the host's. Without
+ * optimization no parameter is known, and clang 19 crashes on the code behind the builtin for AMD GPUs.
+ */
 #if GSHMEMI_ARCH_IS_CUDA
 #define GSHMEMI_MAY_BE_CONSTANT(x) 1
+#elif !GSHMEMI_OPTIMIZED
+#define GSHMEMI_MAY_BE_CONSTANT(x) 0
 #else
 #define GSHMEMI_MAY_BE_CONSTANT(x) __builtin_constant_p(x)
 #endif
