@@ -390,8 +390,6 @@ cpu_mutants() {
 	mutant kernel order_posts win_order include/gshmem/rpc/net.h \
 		's/GSHMEMI_OP_INLINE | GSHMEMI_OP_WAITS);/GSHMEMI_OP_INLINE | (e->old ? GSHMEMI_OP_WAITS : 0));/' \
 		-e GSHMEM_CARRY=all
-	mutant kernel order_lanes win_order include/gshmem/win/accumulate.h 's@: first / most % group.size;@: 0;@' \
-		-e GSHMEM_CPU_DELIVERY=random:1
 	# chance hardly ever delays a message for long enough
 	mutant kernel return_race net_explore src/engine/engine.c 's/head->nperformed >= c->returned/1/'
 
