@@ -274,21 +274,30 @@ static struct gshmemi_op_record *ask_owner(struct gshmemi_engine *e, const struc
 	return start.record;
 }
 
+/* Adds the record of an atomic or accumulate, with an item for the answer if it FETCHES. */
+static struct gshmemi_op_record *begin_update(struct gshmemi_engine *e, const struct gshmemi_target *to,
+	uint64_t head, void *dest, size_t nbytes, struct gshmemi_open *open)
+{
+	struct gshmemi_op_record *r = NULL;
+	struct start start;
+
+	if (head & GSHMEMI_OP_FETCHES)
+		r = ask_owner(e, to, head, dest, nbytes, open);
+	else if (begin_record(e, to, head, 0, &start))
+		r = start.record;
+	e->counts.natomics += r != NULL;
+	return r;
+}
+
 bool gshmemi_engine_amo(struct gshmemi_engine *e, const struct gshmemi_target *to, int op, uint64_t value,
 	uint64_t cond, unsigned nbytes, void *dest, struct gshmemi_open *open)
 {
 	const bool fetches = open || dest;
 	const uint64_t head = head_for(to, GSHMEMI_AMO, op, nbytes, fetches ? GSHMEMI_OP_FETCHES : 0, 0);
-	struct gshmemi_op_record *r;
-	struct start start;
+	struct gshmemi_op_record *r = begin_update(e, to, head, dest, nbytes, open);
 
-	if (fetches)
-		r = ask_owner(e, to, head, dest, nbytes, open);
-	else
-		r = begin_record(e, to, head, 0, &start) ? start.record : NULL;
 	if (!r)
 		return false;
-	e->counts.natomics++;
 	r->u.amo.value = value;
 	if (op == GSHMEMI_AMO_CAS)
 		r->u.amo.cond = cond;
@@ -311,16 +320,10 @@ bool gshmemi_engine_accumulate(struct gshmemi_engine *e, const struct gshmemi_ta
 	const unsigned flags = open ? GSHMEMI_OP_FETCHES : 0;
 	const size_t ndata = u.op == GSHMEMI_ACCUMULATE_SWAP ? 2 * nbytes : nbytes;
 	const uint64_t head = head_for(to, GSHMEMI_ACCUMULATE, u.op, u.nbytes, flags, ndata);
-	struct gshmemi_op_record *r;
-	struct start start;
+	struct gshmemi_op_record *r = begin_update(e, to, head, dest, nbytes, open);
 
-	if (open)
-		r = ask_owner(e, to, head, dest, nbytes, open);
-	else
-		r = begin_record(e, to, head, 0, &start) ? start.record : NULL;
 	if (!r)
 		return false;
-	e->counts.natomics++;
 	r->place |= (uint64_t)u.kind << GSHMEMI_OP_NBYTES_SHIFT;
 	r->u.elements.lock = lock;
 	if (u.op != GSHMEMX_NO_OP)
