@@ -2,9 +2,9 @@
 /* run: -n 2 */
 /* args: -t 4000 */
 /*
- * accumulate on a window of PE 1, and flush, by a work-group and by the host. Rows of _carried_: on memory that
- * PE 0 cannot map, which PE 1's process updates. Raw: MPI_Accumulate and flush, from the CPU in all rows, on
- * the faster of two windows. MPI's target is inside MPI all the time; our PE 1 does nothing.
+ * accumulate on a window of PE 1, and flush, by a work-group and by the host. Rows of _carried_: on memory
+ * that PE 0 cannot map, which PE 1's process updates. Raw: MPI_Accumulate and flush, from the CPU in all
+ * rows, on the faster of two windows. MPI's target is inside MPI all the time; our PE 1 does nothing.
  */
 #include "carry.h"
 #include <gshmemx_win.h>
@@ -94,7 +94,7 @@ template <int SCOPE, class T> static void rows(struct target<T> *t)
 	}
 }
 
-/* PE 0 checks that every call on more than i elements has added 1 to element i of PE 1, or multiplied by 1. */
+/* PE 0 checks that each call on more than i elements has added 1 to element i of PE 1, or, of PROD, nothing. */
 template <class T> static void check(const struct target<T> *t, size_t nelems)
 {
 	std::vector<T> got(nelems);

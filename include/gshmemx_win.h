@@ -310,11 +310,11 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *	nblocks blocks of bsize elements at these strides, which are at least bsize
  *
  * Accumulate. Each element becomes (element op source), atomically with respect to these calls with the same
- * type on the same window, and to nothing else. Those of one caller (a thread, or a group by calls of the same
- * form) to one element happen in the order of its calls. op is GSHMEMX_SUM or another operator; the types are
- * those of reductions. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is updated
- * under a lock of the target's. The last two are made by one thread, return the old value at once, and have no
- * forms with _wave and _wg; compare_and_swap writes value if the element is cond, bit by bit:
+ * type on the same window, and to nothing else. Those of one caller (a thread, or a group by calls of the
+ * same form) to one element happen in the order of its calls. op is GSHMEMX_SUM or another operator; the
+ * types are those of reductions. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is
+ * updated under a lock of the target's. The last two are made by one thread, return the old value at once,
+ * and have no forms with _wave and _wg; compare_and_swap writes value if the element is cond, bit by bit:
  *
  * int gshmemx_win_TYPENAME_accumulate(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems,
  *				       int op, int pe)
@@ -389,8 +389,8 @@ GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS
  *                               waits for no other program.
  * gshmemx_win_request_wait_all  - wait for nrequests requests: a flush of this set of operations.
  * gshmemx_win_request_test_all  - the same, and set *flag_p to 1, as request_test.
- * gshmemx_win_request_wait_any  - wait for one of them that has not been waited for, and tell which: the first
- *                                 that needs no waiting, else the first. SIZE_MAX: all have been.
+ * gshmemx_win_request_wait_any  - wait for one of them that has not been waited for, and tell which: the
+ *                                 first that needs no waiting, else the first. SIZE_MAX: all have been.
  *
  * A request that has been waited for may be waited for again.
  *

@@ -173,8 +173,8 @@ static uint64_t *lock_of(struct gshmemi_engine *e, struct connection *c, const s
 }
 
 /*
- * Whoever holds the lock of elements of 16 bytes has mapped this PE's memory, and needs nothing of this engine
- * to give it back.
+ * Whoever holds the lock of elements of 16 bytes has mapped this PE's memory, and needs nothing of this
+ * engine to give it back.
  */
 bool gshmemi_net_update(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {

@@ -249,8 +249,8 @@ void gshmemi_net_free_held(struct connection *c);
 /* ---- accumulate.c ---- */
 
 /*
- * acc becomes the elements that replace it; x is their part of the source. Of GSHMEMI_ACCUMULATE_SWAP there is
- * one, and x is followed by the element that it is compared with.
+ * acc becomes the elements that replace it; x is their part of the source. Of GSHMEMI_ACCUMULATE_SWAP there
+ * is one, and x is followed by the element that it is compared with.
  */
 void gshmemi_net_fold(struct gshmemi_win_update u, char *acc, const char *x, size_t nbytes);
 /* Performs an ACCUMULATE; false: it is put off. */

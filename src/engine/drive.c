@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accumulates on memory that only the device reaches (agent.h). Waves that serve mail know atomics alone,
- * because each operator there would cost registers in every kernel that waits. So the engine sends mails, many
- * at a time, for the words of the elements:
+ * because each operator there would cost registers in every kernel that waits. So the engine sends mails,
+ * many at a time, for the words of the elements:
  *
  *   an operator that is an atomic    it
  *   another one                      fetch the words; fold here; compare and swap each word, and again those

@@ -139,9 +139,10 @@ bool gshmemi_engine_flag(struct gshmemi_engine *e, const struct gshmemi_target *
 bool gshmemi_engine_get(struct gshmemi_engine *e, const struct gshmemi_target *from, void *dest,
 	size_t nbytes, struct gshmemi_open *open);
 /*
- * Updates nbytes of elements, at most gshmemi_engine_elements_nbytes; data is copied. lock is the offset in the
- * control region of the window's lock of elements of 16 bytes. The old elements go to dest; open NULL: they
- * are not wanted. op GSHMEMI_ACCUMULATE_SWAP: data is an element and, behind it, the one to compare with.
+ * Updates nbytes of elements, at most gshmemi_engine_elements_nbytes; data is copied. lock is the offset in
+ * the control region of the window's lock of elements of 16 bytes. The old elements go to dest; open NULL:
+ * they are not wanted. op GSHMEMI_ACCUMULATE_SWAP: data is an element and, behind it, the one to compare
+ * with.
  */
 bool gshmemi_engine_accumulate(struct gshmemi_engine *e, const struct gshmemi_target *to,
 	struct gshmemi_win_update u, uint64_t lock, const void *data, size_t nbytes, void *dest,

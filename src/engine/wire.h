@@ -53,7 +53,7 @@ static inline bool gshmemi_wire_is_answered(uint64_t head)
 	const int what = gshmemi_op_what(head);
 
 	return what == GSHMEMI_GET || what == GSHMEMI_LOCK ||
-		((what == GSHMEMI_AMO || what == GSHMEMI_ACCUMULATE) && head & GSHMEMI_OP_FETCHES);
+		(gshmemi_is_update(what) && head & GSHMEMI_OP_FETCHES);
 }
 
 /* Words between the place and the data. */

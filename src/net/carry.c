@@ -128,11 +128,18 @@ static bool begin_piece(struct gshmemi_carrying *c, size_t nbytes)
 }
 
 /* Starts moving the piece over the net, from the landing or to it. False: no room. */
-static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e,
-	const struct gshmemi_target *target, bool is_get)
+static bool move_piece(
+	struct gshmemi_carrying *c, struct gshmemi_engine *e, const struct gshmemi_target *target)
 {
+	const struct gshmemi_operation *o = &c->o;
+	const bool is_get = gshmemi_is_get(o->what);
 	char *const memory = c->landing->memory;
 
+	if (o->what == GSHMEMI_AMO)
+		return gshmemi_engine_amo(
+			e, target, o->op, o->value, o->cond, (unsigned)o->nbytes, memory, &c->piece);
+	if (o->what == GSHMEMI_ACCUMULATE)
+		return ask_elements(e, o, target, memory, c->nbytes, memory, o->fetches ? &c->piece : NULL);
 	if (c->nbytes <= GSHMEMI_NET_SMALL_NBYTES)
 		return is_get ? gshmemi_engine_get(e, target, memory, c->nbytes, &c->piece)
 			      : gshmemi_engine_put(e, target, memory, c->nbytes);
@@ -143,34 +150,38 @@ static bool move_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e,
 	return true;
 }
 
-/* Moves the piece on as far as possible; returns true when it has ended. */
-static bool stage_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, char *local,
-	struct gshmemi_target target, bool is_get)
+/*
+ * Moves a piece of at most this many bytes on as far as possible; returns true when it has ended. source:
+ * what comes to the landing first; dest: where what is in the landing goes at last; NULL: nothing, or
+ * nowhere.
+ */
+static bool stage_piece(
+	struct gshmemi_carrying *c, struct gshmemi_engine *e, const char *source, char *dest, size_t most)
 {
+	struct gshmemi_target target = target_of(&c->o);
+
 	switch ((enum stage)c->stage) {
 	case BEGIN:
-		if (!begin_piece(c,
-			    c->o.nbytes - c->at < GSHMEMI_NET_CHUNK_NBYTES ? (size_t)(c->o.nbytes - c->at)
-									   : GSHMEMI_NET_CHUNK_NBYTES))
+		if (!begin_piece(c, c->o.nbytes - c->at < most ? (size_t)(c->o.nbytes - c->at) : most))
 			return false;
-		if (!is_get)
-			gshmemi_landing_copy(c->landing, c->landing->memory, local + c->at, c->nbytes);
-		c->stage = is_get ? THERE : COMES; /* fall through */
+		if (source)
+			gshmemi_landing_copy(c->landing, c->landing->memory, source + c->at, c->nbytes);
+		c->stage = source ? COMES : THERE; /* fall through */
 	case COMES:
 		if (c->stage == COMES && !atomic_load(&c->landing->is_over))
 			return false;
 		c->stage = THERE; /* fall through */
 	case THERE:
-		target.offset += c->at;
-		if (!move_piece(c, e, &target, is_get))
+		target.offset += (uint64_t)((int64_t)c->nblocks * c->o.stride) + c->at;
+		if (!move_piece(c, e, &target))
 			return false;
 		c->stage = MOVES; /* fall through */
 	case MOVES:
 		if (c->piece.nopen)
 			return false;
-		if (!is_get)
+		if (!dest)
 			return ends_piece(c);
-		gshmemi_landing_copy(c->landing, local + c->at, c->landing->memory, c->nbytes);
+		gshmemi_landing_copy(c->landing, dest + c->at, c->landing->memory, c->nbytes);
 		c->stage = GOES; /* fall through */
 	default:
 		return atomic_load(&c->landing->is_over) && ends_piece(c);
@@ -179,12 +190,11 @@ static bool stage_piece(struct gshmemi_carrying *c, struct gshmemi_engine *e, ch
 
 static bool stage_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bool is_get)
 {
-	const int64_t i = (int64_t)c->nblocks;
-	struct gshmemi_target target = target_of(&c->o);
+	char *const local = (char *)c->o.local + (int64_t)c->nblocks * c->o.local_stride;
 
-	target.offset += (uint64_t)(i * c->o.stride);
 	while (c->at < c->o.nbytes)
-		if (!stage_piece(c, e, (char *)c->o.local + i * c->o.local_stride, target, is_get))
+		if (!stage_piece(
+			    c, e, is_get ? NULL : local, is_get ? local : NULL, GSHMEMI_NET_CHUNK_NBYTES))
 			return false;
 	c->at = 0;
 	return true;
@@ -194,65 +204,22 @@ static bool stage_block(struct gshmemi_carrying *c, struct gshmemi_engine *e, bo
 static bool stage_elements(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 {
 	const struct gshmemi_operation *o = &c->o;
-	const size_t left = (size_t)(o->nbytes - c->at);
-	struct gshmemi_target target = target_of(o);
+	const char *const source = o->op == GSHMEMX_NO_OP ? NULL : o->local;
+	char *const old = o->fetches ? (char *)(uintptr_t)o->value : NULL;
 
-	switch ((enum stage)c->stage) {
-	case BEGIN:
-		if (!begin_piece(c, left < GSHMEMI_NET_SMALL_NBYTES ? left : GSHMEMI_NET_SMALL_NBYTES))
+	while (c->at < o->nbytes)
+		if (!stage_piece(c, e, source, old, GSHMEMI_NET_SMALL_NBYTES))
 			return false;
-		if (o->op != GSHMEMX_NO_OP)
-			gshmemi_landing_copy(
-				c->landing, c->landing->memory, (char *)o->local + c->at, c->nbytes);
-		c->stage = o->op == GSHMEMX_NO_OP ? THERE : COMES; /* fall through */
-	case COMES:
-		if (c->stage == COMES && !atomic_load(&c->landing->is_over))
-			return false;
-		c->stage = THERE; /* fall through */
-	case THERE:
-		target.offset += c->at;
-		if (!ask_elements(e, o, &target, c->landing->memory, c->nbytes, c->landing->memory,
-			    o->fetches ? &c->piece : NULL))
-			return false;
-		if (!o->fetches)
-			return ends_piece(c);
-		c->stage = MOVES; /* fall through */
-	case MOVES:
-		if (c->piece.nopen)
-			return false;
-		gshmemi_landing_copy(
-			c->landing, (char *)(uintptr_t)o->value + c->at, c->landing->memory, c->nbytes);
-		c->stage = GOES; /* fall through */
-	default:
-		return atomic_load(&c->landing->is_over) && ends_piece(c);
-	}
+	return true;
 }
 
 /* An atomic whose old value goes to device memory. */
 static bool stage_amo(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 {
-	const struct gshmemi_operation *o = &c->o;
-	const struct gshmemi_target target = target_of(o);
-
-	if (c->stage == BEGIN) {
-		if (!begin_piece(c, o->nbytes))
-			return false;
-		c->stage = THERE;
-	}
-	if (c->stage == THERE) {
-		if (!gshmemi_engine_amo(e, &target, o->op, o->value, o->cond, (unsigned)o->nbytes,
-			    c->landing->memory, &c->piece))
-			return false;
-		c->stage = MOVES;
-	}
-	if (c->stage == MOVES) {
-		if (c->piece.nopen)
-			return false;
-		c->open.value = c->piece.value;
-		gshmemi_landing_copy(c->landing, o->local, c->landing->memory, o->nbytes);
-		c->stage = GOES;
-	}
-	return atomic_load(&c->landing->is_over) && ends_piece(c);
+	if (!stage_piece(c, e, NULL, c->o.local, GSHMEMI_NET_SMALL_NBYTES))
+		return false;
+	c->open.value = c->piece.value;
+	return true;
 }
 
 #endif
@@ -275,12 +242,8 @@ static bool move_elements(struct gshmemi_carrying *c, struct gshmemi_engine *e)
 	struct gshmemi_target target;
 	size_t n;
 
-	if (gshmemi_carrying_is_staged(o)) {
-		while (c->at < o->nbytes)
-			if (!stage_elements(c, e))
-				return false;
-		return true;
-	}
+	if (gshmemi_carrying_is_staged(o))
+		return stage_elements(c, e);
 	for (; c->at < o->nbytes; c->at += n) {
 		n = o->nbytes - c->at < most ? (size_t)(o->nbytes - c->at) : most;
 		target = target_of(o);

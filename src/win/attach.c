@@ -93,7 +93,7 @@ int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nbytes)
 		return -ENOMEM;
 	pthread_mutex_lock(&lock);
 	link = nbytes ? find_attachment(window, begin) : find_start(window, begin);
-	if (*link && nbytes && (*link)->begin < end) {
+	if (*link && (*link)->begin < end) {
 		pthread_mutex_unlock(&lock);
 		free(mine);
 		gshmemi_error("%s: %zu bytes at %p overlap what is attached", call, nbytes, base);

@@ -59,8 +59,7 @@ static void carry_elements(const struct gshmemi_elements *e, const void *source,
 	o.kind = (uint8_t)e->kind;
 	o.elem_nbytes = (uint8_t)e->elem_nbytes;
 	o.fetches = old != NULL;
-	o.sig_offset = (uint64_t)((uintptr_t)e->lock -
-		(uintptr_t)gshmemi_state.regions[GSHMEMI_REGION_CONTROL].base);
+	gshmemi_find_place(GSHMEMI_REGION_CONTROL, e->lock, &o.sig_region, &o.sig_offset);
 	o.local = (void *)(uintptr_t)source;
 	o.value = (uintptr_t)old;
 	o.nbytes = e->nbytes;
@@ -77,7 +76,6 @@ static void carry_from_anywhere(const struct gshmemi_elements *e, const char *ca
 /* The CPU may be unable to reach source and old. */
 static void carry_from_anywhere(const struct gshmemi_elements *e, const char *call)
 {
-	const size_t old_nbytes = e->op == GSHMEMI_ACCUMULATE_SWAP ? e->elem_nbytes : e->nbytes;
 	char *const bounce = malloc(e->nbytes);
 
 	if (!bounce) {
@@ -88,14 +86,15 @@ static void carry_from_anywhere(const struct gshmemi_elements *e, const char *ca
 		gshmemi_devmem_move(bounce, e->source, e->nbytes, false, call);
 	carry_elements(e, bounce, e->old ? bounce : NULL);
 	if (e->old)
-		gshmemi_devmem_move(e->old, bounce, old_nbytes, false, call);
+		gshmemi_devmem_move(e->old, bounce, gshmemi_elements_nbytes(e), false, call);
 	free(bounce);
 }
 #endif
 
 void gshmemi_host_elements(const struct gshmemi_elements *e, const char *call)
 {
-	const uint64_t open = gshmemi_slow_begin(GSHMEMI_ACCUMULATE, e->region, 0, 0, e->nbytes, e->pe, call);
+	const uint64_t open = gshmemi_slow_begin(
+		GSHMEMI_ACCUMULATE, e->region, e->op, 0, gshmemi_elements_nbytes(e), e->pe, call);
 
 	carry_from_anywhere(e, call);
 	gshmemi_trace_end(open);

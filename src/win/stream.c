@@ -34,11 +34,11 @@ static int move_bytes(bool is_get, struct gshmemi_win_access to, const void *loc
 	ptrdiff_t delta;
 	int rc = gshmemi_enter_int(call);
 
-	if (rc)
+	if (rc || to.pe == GSHMEMX_PE_NULL)
 		return rc;
 	w = gshmemi_win_of(to.win);
-	rc = to.pe == GSHMEMX_PE_NULL ? 0 : gshmemi_win_check(w, to, nbytes, align, call);
-	if (rc || !nbytes || to.pe == GSHMEMX_PE_NULL)
+	rc = gshmemi_win_check(w, to, nbytes, align, call);
+	if (rc || !nbytes)
 		return rc;
 	place = gshmemi_win_locate(w, to, call);
 	delta = find_delta(place.where.region, place.world_pe);

@@ -19,6 +19,8 @@
 /* Arguments of the bodies, from parameters that all calls name alike. */
 #define GSHMEMI_WIN_TO              gshmemi_win_make_access(win, disp, pe)
 #define GSHMEMI_WIN_UPDATE(T, KIND) gshmemi_win_make_update(op, GSHMEMI_KIND_##KIND, GSHMEMI_SIZEOF(T))
+#define GSHMEMI_WIN_BLOCKS(T, BSIZE, NBLOCKS) \
+	gshmemi_make_blocks(dst, sst, BSIZE, NBLOCKS, GSHMEMI_SIZEOF(T))
 #define GSHMEMI_WIN_EPOCH(WHAT, TYPE, PE, NPES, PES, ASSERTION, FLAG_P) \
 	(GSHMEMI_WIN_DO_##WHAT, gshmemi_win_make_args(win, TYPE, PE, NPES, PES, ASSERTION, FLAG_P), call)
 
@@ -37,7 +39,8 @@
 	GSHMEMI_W(NAME##rget##MEM, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, size_t nelems, int pe, \
 			gshmemx_win_request_t *request), \
-		move_request, (1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, request, call)) \
+		move_request, \
+		(1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_NBYTES(nelems, NBYTES), ALIGN, request, call)) \
 	GSHMEMI_W(NAME##put##MEM##_notify, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int notification, \
 			int pe), \
@@ -52,23 +55,21 @@
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
 			size_t nelems, int pe), \
 		stride, \
-		(0, GSHMEMI_WIN_TO, source, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)), call)) \
+		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_BLOCKS(T, 1, nelems), call)) \
 	GSHMEMI_W(NAME##_iget, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, \
 			int pe), \
-		stride, (1, GSHMEMI_WIN_TO, dest, gshmemi_make_blocks(dst, sst, nelems, GSHMEMI_SIZEOF(T)), call)) \
+		stride, (1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_BLOCKS(T, 1, nelems), call)) \
 	GSHMEMI_W(NAME##_ibput, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
 			size_t bsize, size_t nblocks, int pe), \
 		stride, \
-		(0, GSHMEMI_WIN_TO, source, gshmemi_win_make_blocks(dst, sst, bsize, nblocks, GSHMEMI_SIZEOF(T)), \
-			call)) \
+		(0, GSHMEMI_WIN_TO, source, GSHMEMI_WIN_BLOCKS(T, bsize, nblocks), call)) \
 	GSHMEMI_W(NAME##_ibget, \
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst, size_t bsize, \
 			size_t nblocks, int pe), \
 		stride, \
-		(1, GSHMEMI_WIN_TO, dest, gshmemi_win_make_blocks(dst, sst, bsize, nblocks, GSHMEMI_SIZEOF(T)), \
-			call))
+		(1, GSHMEMI_WIN_TO, dest, GSHMEMI_WIN_BLOCKS(T, bsize, nblocks), call))
 #define GSHMEMI_WIN_UPDATE_CALLS(NAME, T, KIND) \
 	GSHMEMI_W(NAME##_accumulate, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe), \

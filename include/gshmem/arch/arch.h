@@ -442,8 +442,9 @@ GSHMEMI_ARCH_GIVES(void, trap, (const char *why));
 #endif
 
 /*
- * Whether the compiler knows x, so that code for other values goes. nvcc takes the builtin for the host's. Without
- * optimization no parameter is known, and clang 19 crashes on the code behind the builtin for AMD GPUs.
+ * Whether the compiler knows x, so that code for other values goes. nvcc takes the builtin for the host's.
+ * Without optimization no parameter is known, and clang 19 crashes on the code behind the builtin for AMD
+ * GPUs.
  */
 #if GSHMEMI_ARCH_IS_CUDA
 #define GSHMEMI_MAY_BE_CONSTANT(x) 1

@@ -227,7 +227,7 @@ GSHMEMI_FN void gshmemi_coll_iput(const struct gshmemi_coll *c, char *dest, cons
 
 	GSHMEMI_BY_SIZE(a->elem_nbytes,
 		gshmemi_move_blocks(GSHMEMI_PUT_BLOCKS, gshmemi_in_heap(), scope, dest, source,
-			gshmemi_make_blocks(a->dst, a->sst, a->nelems, size), world_pe, c->call))
+			gshmemi_make_blocks(a->dst, a->sst, 1, a->nelems, size), world_pe, c->call))
 }
 
 GSHMEMI_COLL int gshmemi_alltoalls(int scope, struct gshmemi_coll_args *a, const char *call)

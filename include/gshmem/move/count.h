@@ -57,10 +57,9 @@ GSHMEMI_FN int gshmemi_kind_of(int what, unsigned region, int op, uint64_t cond,
 		return GSHMEMI_COUNT_FLAG;
 	if (gshmemi_pe_context(pe) == GSHMEMI_CTX_LIBRARY)
 		return GSHMEMI_COUNT_COLLECTIVE;
-	if (what == GSHMEMI_ACCUMULATE)
-		return GSHMEMI_COUNT_AMO;
-	if (what == GSHMEMI_AMO)
-		return (op == GSHMEMI_AMO_ADD || op == GSHMEMI_AMO_SET) && cond == GSHMEMI_COND_SIGNAL
+	if (gshmemi_is_update(what))
+		return what == GSHMEMI_AMO && (op == GSHMEMI_AMO_ADD || op == GSHMEMI_AMO_SET) &&
+				cond == GSHMEMI_COND_SIGNAL
 			? GSHMEMI_COUNT_SIGNAL
 			: GSHMEMI_COUNT_AMO;
 	return gshmemi_is_get(what) ? GSHMEMI_COUNT_GET : GSHMEMI_COUNT_PUT;
@@ -80,8 +79,7 @@ GSHMEMI_FN void gshmemi_count_one(int what, unsigned region, int op, uint64_t co
 {
 	if (nbytes) /* else the call does nothing */
 		gshmemi_count_add(gshmemi_kind_of(what, region, op, cond, pe),
-			gshmemi_way_of(region, pe, what == GSHMEMI_AMO || what == GSHMEMI_ACCUMULATE), pe,
-			nbytes);
+			gshmemi_way_of(region, pe, gshmemi_is_update(what)), pe, nbytes);
 }
 
 #endif /* GSHMEM_COUNT_H */

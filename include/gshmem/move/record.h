@@ -27,7 +27,7 @@ GSHMEMI_FN uint64_t gshmemi_record_one(
 {
 	uint32_t kind = (uint32_t)gshmemi_kind_of(what, region, op, cond, pe);
 
-	if (gshmemi_record_is_carried(region, pe, what == GSHMEMI_AMO || what == GSHMEMI_ACCUMULATE))
+	if (gshmemi_record_is_carried(region, pe, gshmemi_is_update(what)))
 		kind |= GSHMEMI_TRACE_CARRIED;
 	return gshmemi_trace_begin_at(
 		gshmemi_trace_what(kind, gshmemi_pe_in_world(pe)), nbytes, 0, 0, call, gshmemi_arch_caller());

@@ -196,16 +196,15 @@ GSHMEMI_FN void gshmemi_move_blocks(int what, struct gshmemi_where where, int sc
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX( \
 		TYPE *dest, const TYPE *source, ptrdiff_t dst, ptrdiff_t sst, size_t nelems, int pe) \
 	{ \
-		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, gshmemi_make_blocks(dst, sst, nelems, SIZE), \
-			pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, \
+			gshmemi_make_blocks(dst, sst, 1, nelems, SIZE), pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_IBLOCK(PREFIX, NAME, SUFFIX, TYPE, SIZE, SCOPE, WHAT) \
 	GSHMEM_API void PREFIX##_##NAME##SUFFIX(TYPE *dest, const TYPE *source, ptrdiff_t dst, \
 		ptrdiff_t sst, size_t bsize, size_t nblocks, int pe) \
 	{ \
-		const struct gshmemi_blocks b = {dst, sst, bsize, nblocks, SIZE}; \
-\
-		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, b, pe, #PREFIX "_" #NAME #SUFFIX); \
+		GSHMEMI_MOVE_BLOCKS(WHAT, SCOPE, dest, source, \
+			gshmemi_make_blocks(dst, sst, bsize, nblocks, SIZE), pe, #PREFIX "_" #NAME #SUFFIX); \
 	}
 #define GSHMEMI_P_G(API, PREFIX, NAME, TYPE) \
 	API void PREFIX##_##NAME##_p(TYPE *dest, TYPE value, int pe) \

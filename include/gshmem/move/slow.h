@@ -443,7 +443,7 @@ GSHMEMI_FN uint64_t gshmemi_slow_amo(
 		dest, u.value, u.cond, pe, call);
 }
 
-/* Part of each call on a GPU, where a function would need a stack. On a CPU it would add 1.5 KB to 96 calls. */
+/* Part of each call on a GPU, where a function needs a stack. On a CPU it would add 1.5 KB to 96 calls. */
 #if GSHMEMI_ARCH_HAS_DELIVERY
 #define GSHMEMI_COLD_NBI GSHMEMI_COLD
 #else

@@ -36,6 +36,12 @@ struct gshmemi_elements {
 	void *old;
 };
 
+/* Bytes of the elements themselves. */
+GSHMEMI_FN size_t gshmemi_elements_nbytes(const struct gshmemi_elements *e)
+{
+	return e->op == GSHMEMI_ACCUMULATE_SWAP ? e->elem_nbytes : e->nbytes;
+}
+
 #ifndef GSHMEMI_LIBRARY
 
 /* asked: call it after a post. settle: call it when nothing is open. See gshmemi_host_asked. */
@@ -483,8 +489,8 @@ GSHMEMI_FN void gshmemi_net_amo_nbi(
 
 GSHMEMI_FN uint64_t gshmemi_net_elements_head(const struct gshmemi_elements *e, unsigned flags)
 {
-	return gshmemi_op_head(GSHMEMI_ACCUMULATE, e->op, e->elem_nbytes,
-		flags | (e->old ? GSHMEMI_OP_FETCHES : 0), e->region, (uint32_t)e->pe);
+	return gshmemi_net_op_head(GSHMEMI_ACCUMULATE, e->op, e->elem_nbytes,
+		flags | (e->old ? GSHMEMI_OP_FETCHES : 0), e->region, e->symmetric, e->pe);
 }
 
 GSHMEMI_FN uint64_t gshmemi_net_elements_place(const struct gshmemi_elements *e)
@@ -503,8 +509,8 @@ GSHMEMI_FN void gshmemi_net_elements(const struct gshmemi_elements *e)
 
 /*
  * One element, in the line. nbytes: with the element to compare with, those of two. The lane waits until the
- * library has taken the request, because slots are not served in the order in which a lane posts, and its next
- * update of the element must come after this one.
+ * library has taken the request, because slots are not served in the order in which a lane posts, and its
+ * next update of the element must come after this one.
  */
 GSHMEMI_FN void gshmemi_net_element(const struct gshmemi_elements *e)
 {

@@ -49,9 +49,9 @@ GSHMEMI_FN struct gshmemi_extent gshmemi_make_extent(size_t nbytes, unsigned ali
 
 /* Elements at strides. */
 GSHMEMI_FN struct gshmemi_blocks gshmemi_make_blocks(
-	ptrdiff_t dst, ptrdiff_t sst, size_t nelems, unsigned elem_nbytes)
+	ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, unsigned elem_nbytes)
 {
-	const struct gshmemi_blocks b = {dst, sst, 1, nelems, elem_nbytes};
+	const struct gshmemi_blocks b = {dst, sst, bsize, nblocks, elem_nbytes};
 
 	return b;
 }

@@ -73,8 +73,8 @@ enum gshmemi_what {
 #define GSHMEMI_OP_ORDERED      0x8000U
 
 /*
- * op of an ACCUMULATE of one element: compare and swap. Behind the new element stands the one that the old one
- * is compared with.
+ * op of an ACCUMULATE of one element: compare and swap. Behind the new element stands the one that the old
+ * one is compared with.
  */
 #define GSHMEMI_ACCUMULATE_SWAP 15
 
@@ -154,6 +154,12 @@ GSHMEMI_FN uint32_t gshmemi_op_who(uint64_t head)
 GSHMEMI_FN int gshmemi_is_get(int what)
 {
 	return what <= GSHMEMI_GET_BLOCKS && what & 1;
+}
+
+/* Whether it updates elements by atomics. */
+GSHMEMI_FN int gshmemi_is_update(int what)
+{
+	return what == GSHMEMI_AMO || what == GSHMEMI_ACCUMULATE;
 }
 
 #endif /* GSHMEM_OP_RECORD_H */

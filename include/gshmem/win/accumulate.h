@@ -61,13 +61,18 @@ void gshmemi_host_elements(const struct gshmemi_elements *e, const char *call); 
 /* One thread asks for all of them. A line holds one element; more must be where the library reaches them. */
 GSHMEMI_COLD void gshmemi_win_ask(const struct gshmemi_elements *e, const char *call)
 {
-	const uint64_t open = gshmemi_slow_begin(GSHMEMI_ACCUMULATE, e->region, 0, 0, e->nbytes, e->pe, call);
+	const size_t nbytes = gshmemi_elements_nbytes(e);
+	const uint64_t direct =
+		gshmemi_record(GSHMEMI_THREAD, GSHMEMI_ACCUMULATE, e->region, e->op, 0, nbytes, e->pe, call);
+	const uint64_t open =
+		gshmemi_slow_begin(GSHMEMI_ACCUMULATE, e->region, e->op, 0, nbytes, e->pe, call);
 
-	if (e->nbytes == e->elem_nbytes || e->op == GSHMEMI_ACCUMULATE_SWAP)
+	if (nbytes == e->elem_nbytes)
 		gshmemi_net_element(e);
 	else
 		gshmemi_net_elements(e);
 	gshmemi_trace_end(open);
+	gshmemi_record_end(GSHMEMI_THREAD, direct);
 }
 #endif
 
@@ -102,9 +107,9 @@ GSHMEMI_FN void gshmemi_win_ask_group(const struct gshmemi_win *w, const struct 
 /* ---- the calls ---- */
 
 /*
- * Each thread of the scope updates its share of the elements: `most` adjacent ones at a time. The share follows
- * from the elements' addresses, so that one thread makes all updates of an element that a group of this size
- * makes, in the order of its calls. result NULL: the old values are not wanted.
+ * Each thread of the scope updates its share of the elements: `most` adjacent ones at a time. The share
+ * follows from the elements' addresses, so that one thread makes all updates of an element that a group of
+ * this size makes, in the order of its calls. result NULL: the old values are not wanted.
  */
 GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, void *result,
 	const void *source, size_t nelems, struct gshmemi_win_update u, const char *call)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Many elements of the host's accumulates at a time, where each operation may be a call of HIP: it asks for all
- * old values, or for all compare and swaps, and then waits once. Updates that need no answer go element by
- * element: nobody waits for them.
+ * Many elements of the host's accumulates at a time, where each operation may be a call of HIP: it asks for
+ * all old values, or for all compare and swaps, and then waits once. Updates that need no answer go element
+ * by element: nobody waits for them.
  */
 #ifndef GSHMEM_WIN_BATCH_H
 #define GSHMEM_WIN_BATCH_H

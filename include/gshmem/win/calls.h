@@ -159,21 +159,23 @@ GSHMEM_API int gshmemx_win_request_test(gshmemx_win_request_t *request, int *fla
 	return 0;
 }
 
-GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_request_t *requests)
+GSHMEMI_FN void gshmemi_win_requests_end(size_t nrequests, gshmemx_win_request_t *requests, const char *call)
 {
 	size_t i;
 
 	for (i = 0; i < nrequests; i++)
-		gshmemi_win_request_end(&requests[i], "gshmemx_win_request_wait_all");
+		gshmemi_win_request_end(&requests[i], call);
+}
+
+GSHMEM_API int gshmemx_win_request_wait_all(size_t nrequests, gshmemx_win_request_t *requests)
+{
+	gshmemi_win_requests_end(nrequests, requests, "gshmemx_win_request_wait_all");
 	return 0;
 }
 
 GSHMEM_API int gshmemx_win_request_test_all(size_t nrequests, gshmemx_win_request_t *requests, int *flag_p)
 {
-	size_t i;
-
-	for (i = 0; i < nrequests; i++)
-		gshmemi_win_request_end(&requests[i], "gshmemx_win_request_test_all");
+	gshmemi_win_requests_end(nrequests, requests, "gshmemx_win_request_test_all");
 	*flag_p = 1;
 	return 0;
 }

@@ -57,8 +57,9 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, p
 }
 
 /*
- * How many words the library takes at a time, where each operation may be a call of HIP; and how many elements
- * of 16 bytes a CPU thread updates in one turn with the lock. In a kernel the words would be on its stack.
+ * How many words the library takes at a time, where each operation may be a call of HIP; and how many
+ * elements of 16 bytes a CPU thread updates in one turn with the lock. In a kernel the words would be on its
+ * stack.
  */
 #ifdef GSHMEMI_LIBRARY
 #define GSHMEMI_WIN_BATCH 128

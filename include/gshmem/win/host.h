@@ -65,15 +65,6 @@ GSHMEMI_FN struct gshmemi_win_access gshmemi_win_make_access(gshmemx_win_t win, 
 	return to;
 }
 
-/* Blocks of bsize elements. */
-GSHMEMI_FN struct gshmemi_blocks gshmemi_win_make_blocks(
-	ptrdiff_t dst, ptrdiff_t sst, size_t bsize, size_t nblocks, unsigned elem_nbytes)
-{
-	const struct gshmemi_blocks b = {dst, sst, bsize, nblocks, elem_nbytes};
-
-	return b;
-}
-
 GSHMEMI_FN struct gshmemi_win_update gshmemi_win_make_update(int op, int kind, unsigned nbytes)
 {
 	const struct gshmemi_win_update u = {op, (uint16_t)kind, (uint16_t)nbytes};
