@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types and their names from the tables of OpenSHMEM's specification, written down again, so that tests do not
- * take the library's own lists for right.
+ * Types and their names from the tables of OpenSHMEM's specification, written down again, so that tests do
+ * not take the library's own lists for right.
  */
 #ifndef T_SPEC_TYPES_H
 #define T_SPEC_TYPES_H
