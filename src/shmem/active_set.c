@@ -88,7 +88,7 @@ static int lead(int start, int stride, int size, long *sync)
 			tell(sync, FULL, start, stride, size);
 			return -1;
 		}
-		if (!gshmemi_team_take_place(place, start, stride, size))
+		if (!gshmemi_team_take_strided(place, start, stride, size))
 			continue; /* another thread was first */
 		tell(sync, place + 1, start, stride, size);
 		is_taken = count_votes(sync, size);
@@ -109,7 +109,7 @@ static int follow(int start, int stride, int size, long *sync)
 		if (is_mine)
 			gshmemi_team_leave_place(place);
 		place = (int)word - 1;
-		is_mine = gshmemi_team_take_place(place, start, stride, size);
+		is_mine = gshmemi_team_take_strided(place, start, stride, size);
 		gshmem_long_atomic_add(&sync[VOTES], is_mine ? 1 : REFUSAL, start);
 		gshmem_quiet();
 	}

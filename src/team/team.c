@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Teams: who is in them, and how they are created and destroyed. Their barrier is gshmemi_disseminate, for
- * kernels and hosts alike. nodes.c describes which of their PEs are on which node.
+ * Teams: who is in them, and how they are destroyed. Their barrier is gshmemi_disseminate, for kernels and
+ * hosts alike. nodes.c describes which of their PEs are on which node.
  *
  * Team i has place i of the sync region on all of its PEs, and the places after it that its size needs
- * (gshmemi_heap_pieces). So when a team is split, its PEs must agree on places that are free on all of them.
- * They do so by barriers of the parent team that carry words. That needs no memory but the parent's own; with
- * MPI each team would need a communicator.
+ * (gshmemi_heap_pieces). So the PEs of a team that is created must agree on a place that is free on all of
+ * them: split.c, where the PEs of a parent team do so, and members.c, where those of the new team do.
  */
 #include "team/team.h"
 
@@ -21,8 +20,6 @@
 #include "heap/heap.h"
 #include "job/job.h"
 #include "net/net.h"
-
-#define CONFIG_MASK GSHMEM_TEAM_NUM_CONTEXTS
 
 struct team {
 	struct gshmemi_team_view view;
@@ -80,16 +77,7 @@ const struct gshmemi_team_view *gshmemi_team_find(gshmem_team_t team, const char
 
 /* ---- the places of teams ---- */
 
-/* The members of a team to be made. */
-struct shape {
-	int32_t *pes; /* [npes]: world PE numbers, in the order of the team */
-	int npes;
-	int most;  /* size of the largest team made in the same split: all take as many places */
-	int my_pe; /* -1: this PE is not a member */
-	gshmem_team_config_t config;
-};
-
-static bool is_regular(const struct shape *shape)
+static bool is_regular(const struct gshmemi_team_shape *shape)
 {
 	int i;
 
@@ -124,7 +112,8 @@ static void close_place(struct team *team)
  * Fills a place that this thread has taken, here and in the memory that kernels read; nobody uses it yet. The
  * team's stage is npieces of the pool.
  */
-static int fill_pieces(struct team *team, const struct shape *shape, unsigned first, unsigned npieces)
+static int fill_pieces(
+	struct team *team, const struct gshmemi_team_shape *shape, unsigned first, unsigned npieces)
 {
 	struct gshmemi_sync image = {0}, *sync = &gshmemi_heap.sync[team - teams];
 	char *stage = gshmemi_heap.stages + (size_t)first * GSHMEMI_STAGE_NBYTES;
@@ -167,14 +156,6 @@ static int fill_pieces(struct team *team, const struct shape *shape, unsigned fi
 	return rc;
 }
 
-static int fill_place(struct team *team, const struct shape *shape)
-{
-	const unsigned place = (unsigned)(team - teams);
-
-	return fill_pieces(
-		team, shape, gshmemi_heap.npredefined + place - GSHMEMI_NPREDEFINED, team->nplaces);
-}
-
 /* Whether n places from place on exist and are free. Called with the lock held. */
 static bool is_free(unsigned place, unsigned n)
 {
@@ -185,22 +166,6 @@ static bool is_free(unsigned place, unsigned n)
 	return i == n;
 }
 
-/* Takes the places of a team of npes PEs. Returns false if one of them is already taken. */
-static bool take_place(struct team *team, int npes)
-{
-	const unsigned n = gshmemi_heap_pieces(npes);
-	bool is_mine;
-
-	pthread_mutex_lock(&lock);
-	is_mine = is_free((unsigned)(team - teams), n);
-	if (is_mine)
-		set_taken(team, n, true);
-	pthread_mutex_unlock(&lock);
-	if (is_mine)
-		team->ncreated++;
-	return is_mine;
-}
-
 /* ---- predefined teams ---- */
 
 /*
@@ -208,7 +173,7 @@ static bool take_place(struct team *team, int npes)
  * PEs it reaches and that all reach it. can_reach is [npeers][npeers], and because it is the same on all PEs
  * of a machine, so is the outcome.
  */
-static void find_shared(const bool *can_reach, struct shape *shape)
+static void find_shared(const bool *can_reach, struct gshmemi_team_shape *shape)
 {
 	const int n = gshmemi_job->npeers, me = gshmemi_job->rank;
 	bool *is_grouped = calloc((size_t)n, sizeof *is_grouped), fits;
@@ -234,7 +199,7 @@ static void find_shared(const bool *can_reach, struct shape *shape)
 }
 
 /* Opens a predefined team. These have the first pieces of the pool; *first_p is the next free one. */
-static int open_predefined(unsigned which, struct shape *shape, int most, unsigned *first_p)
+static int open_predefined(unsigned which, struct gshmemi_team_shape *shape, int most, unsigned *first_p)
 {
 	const unsigned first = *first_p, npieces = gshmemi_heap_pieces(most);
 
@@ -283,7 +248,7 @@ static bool *gather_reach(bool *all_p)
 int gshmemi_teams_open(void)
 {
 	const int npes = gshmemi_job->npes;
-	struct shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
+	struct gshmemi_team_shape shape = {.pes = calloc((size_t)npes, sizeof *shape.pes)};
 	bool all_reach_all, *can_reach = gather_reach(&all_reach_all);
 	unsigned first = 0;
 	int i, rc;
@@ -351,9 +316,7 @@ int gshmem_team_get_config(gshmem_team_t team, long config_mask, gshmem_team_con
 	return 0;
 }
 
-static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape);
-
-/* ---- teams made without a parent: active sets, src/shmem/active_set.c ---- */
+/* ---- places of teams that are created ---- */
 
 int gshmemi_team_find_place(int from, int npes)
 {
@@ -366,19 +329,35 @@ int gshmemi_team_find_place(int from, int npes)
 	return i < nplaces ? (int)i : -1;
 }
 
-bool gshmemi_team_take_place(int place, int start, int stride, int npes)
+void gshmemi_team_free_places(uint64_t *words)
 {
-	struct shape shape = {0};
-	int rc;
+	unsigned i;
 
-	if (!take_place(&teams[place], npes))
-		return false;
-	rc = make_shape(&teams[GSHMEMI_TEAM_WORLD], start, stride, npes, &shape);
-	rc = rc ? rc : fill_place(&teams[place], &shape);
-	free(shape.pes);
-	if (rc)
-		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
-	return true;
+	pthread_mutex_lock(&lock);
+	for (i = 0; i < nplaces; i++)
+		words[i / 64] |= (uint64_t)!teams[i].is_taken << i % 64;
+	pthread_mutex_unlock(&lock);
+}
+
+bool gshmemi_team_take_place(int place, int npes)
+{
+	const unsigned n = gshmemi_heap_pieces(npes);
+	bool is_mine;
+
+	pthread_mutex_lock(&lock);
+	is_mine = is_free((unsigned)place, n);
+	if (is_mine)
+		set_taken(&teams[place], n, true);
+	pthread_mutex_unlock(&lock);
+	if (is_mine)
+		teams[place].ncreated++;
+	return is_mine;
+}
+
+int gshmemi_team_fill_place(int place, const struct gshmemi_team_shape *shape)
+{
+	return fill_pieces(&teams[place], shape,
+		gshmemi_heap.npredefined + (unsigned)place - GSHMEMI_NPREDEFINED, teams[place].nplaces);
 }
 
 void gshmemi_team_leave_place(int place)
@@ -396,81 +375,10 @@ unsigned gshmemi_teams_epoch(void)
 	return epoch;
 }
 
-/* ---- splitting ---- */
-
-/* Replaces words by the bitwise AND of the words of all PEs of the team; n is even. */
-static void combine(const struct team *team, uint64_t *words, unsigned n, const char *call)
-{
-	unsigned i;
-
-	_Static_assert(GSHMEMI_SYNC_WORDS == 2, "pairs");
-	for (i = 0; i < n; i += GSHMEMI_SYNC_WORDS)
-		gshmemi_sync_host_team(&team->view, words + i, call);
-}
-
-/* Whether all PEs of the parent pass the same arguments. If not, the parent's PE 0 says so. */
-static bool do_agree(
-	const struct team *parent, const int *args, int nargs, const char *names, const char *call)
-{
-	uint64_t hash = 0xcbf29ce484222325U, words[2];
-	int i;
-
-	for (i = 0; i < nargs; i++) /* FNV-1a over words */
-		hash = (hash ^ (uint32_t)args[i]) * 0x100000001b3U;
-	words[0] = hash;
-	words[1] = ~hash;
-	combine(parent, words, 2, call);
-	if (words[0] == ~words[1])
-		return true;
-	if (parent->view.my_pe == 0)
-		gshmemi_error("%s: %s: all PEs of the parent team must pass the same", call, names);
-	return false;
-}
-
-/* Returns the first of n consecutive places whose bits are set, and clears the bits; -1 if there are none. */
-static int find_row(uint64_t *is_set, unsigned n)
-{
-	unsigned i, length = 0;
-
-	for (i = 0; i < nplaces && length < n; i++)
-		length = is_set[i / 64] >> i % 64 & 1 ? length + 1 : 0;
-	if (length < n)
-		return -1;
-	for (; length; length--, i--)
-		is_set[(i - 1) / 64] &= ~(1ULL << (i - 1) % 64);
-	return (int)i;
-}
-
-/*
- * Finds places that are free on all PEs of the parent, for teams of these shapes; -1 if there are none. All
- * PEs get the same result.
- */
-static void find_places(
-	const struct team *parent, const struct shape *shapes, int *places, int n, const char *call)
-{
-	const unsigned nwords = (nplaces + 127) / 128 * 2;
-	uint64_t *words = calloc(nwords, sizeof *words);
-	unsigned i;
-	int k;
-
-	if (!words)
-		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
-	pthread_mutex_lock(&lock);
-	for (i = 0; i < nplaces; i++)
-		words[i / 64] |= (uint64_t)!teams[i].is_taken << i % 64;
-	pthread_mutex_unlock(&lock);
-	combine(parent, words, nwords, call);
-	for (k = 0; k < n; k++)
-		places[k] = find_row(words, gshmemi_heap_pieces(shapes[k].most));
-	free(words);
-}
-
-static void report_full(const struct team *parent, int most, const char *call)
+void gshmemi_team_report_full(int most, const char *call)
 {
 	unsigned i, nteams = 0, ntaken = 0;
 
-	if (parent->view.my_pe != 0)
-		return;
 	for (i = 0; i < nplaces; i++) {
 		nteams += teams[i].nplaces != 0;
 		ntaken += teams[i].is_taken;
@@ -484,163 +392,6 @@ static void report_full(const struct team *parent, int most, const char *call)
 			      "PEs: PE %d has %u teams, including the predefined ones, in %u places of %u "
 			      "(GSHMEM_TEAMS)",
 			call, most, gshmemi_heap_pieces(most), gshmemi_state.my_pe, nteams, ntaken, nplaces);
-}
-
-/*
- * Makes the teams of these n shapes. For each of the n, the teams of all PEs are disjoint, and all take the
- * same place: the first ones places[0], the second ones places[1]. local is an error of this PE alone.
- * Returns 0 on all PEs, or an error on all.
- */
-static int make_teams(const struct team *parent, int local, const struct shape *shapes, int n,
-	gshmem_team_t **handles, const char *call)
-{
-	uint64_t words[2];
-	int places[2], i, rc;
-	bool is_mine[2], is_lost;
-
-	do {
-		find_places(parent, shapes, places, n, call);
-		for (i = 0; i < n; i++) {
-			if (places[i] < 0) {
-				report_full(parent, shapes[i].most, call);
-				return -ENOSPC;
-			}
-		}
-		for (i = 0, rc = local, is_lost = false; i < n; i++) {
-			is_mine[i] = shapes[i].my_pe >= 0 && take_place(&teams[places[i]], shapes[i].most);
-			/* another thread has taken it: try again */
-			is_lost |= shapes[i].my_pe >= 0 && !is_mine[i];
-			if (is_mine[i] && !rc)
-				rc = fill_place(&teams[places[i]], &shapes[i]);
-		}
-		words[0] = is_lost ? 0 : ~0ULL;
-		words[1] = rc ? 0 : ~0ULL;
-		/* also makes sure that all places are filled before any PE uses one */
-		combine(parent, words, 2, call);
-		for (i = 0; i < n; i++) {
-			if (is_mine[i] && !(words[0] & words[1]))
-				close_place(&teams[places[i]]);
-			else if (is_mine[i])
-				*handles[i] = handle_of(&teams[places[i]]);
-		}
-	} while (!words[0]);
-	return words[1] ? 0 : rc ? rc : -ECANCELED;
-}
-
-static int read_config(
-	const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call)
-{
-	if (mask & ~CONFIG_MASK)
-		gshmemi_error("%s: configuration mask %#lx contains unknown bits", call, mask);
-	else if (mask && !config)
-		gshmemi_error("%s: configuration mask %#lx, but the configuration is NULL", call, mask);
-	else if (mask && config->num_contexts < 0)
-		gshmemi_error("%s: num_contexts is %d, and must not be negative", call, config->num_contexts);
-	else {
-		config_p->num_contexts = mask ? config->num_contexts : 0;
-		return 0;
-	}
-	return -EINVAL;
-}
-
-/* Fills *shape with npes PEs of the parent: first, first + stride, and so on. */
-static int make_shape(const struct team *parent, int first, int stride, int npes, struct shape *shape)
-{
-	int i, pe;
-
-	shape->npes = npes;
-	shape->my_pe = -1;
-	shape->pes = calloc((size_t)npes, sizeof *shape->pes);
-	if (!shape->pes) {
-		gshmemi_error("a team of %d PEs: out of memory", npes);
-		return -ENOMEM;
-	}
-	for (i = 0; i < npes; i++) {
-		pe = first + i * stride;
-		shape->pes[i] = gshmemi_team_to_world(&parent->view, pe);
-		if (pe == parent->view.my_pe)
-			shape->my_pe = i;
-	}
-	return 0;
-}
-
-static bool is_part(const struct team *parent, int start, int stride, int size)
-{
-	const int64_t last = start + (int64_t)stride * (size - 1);
-
-	return size > 0 && (stride || size == 1) && start >= 0 && start < parent->view.npes && last >= 0 &&
-		last < parent->view.npes;
-}
-
-int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, int size,
-	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
-{
-	static const char call[] = "gshmem_team_split_strided";
-	const int args[3] = {start, stride, size};
-	struct shape shape = {.most = size};
-	struct team *parent;
-	int rc;
-
-	GSHMEMI_ENTER_COLLECTIVE(call);
-	*new_team = GSHMEM_TEAM_INVALID;
-	if (parent_team == GSHMEM_TEAM_INVALID)
-		return -EINVAL;
-	parent = find_team(parent_team, call);
-	if (!do_agree(parent, args, 3, "start, stride, size", call))
-		return -EINVAL;
-	if (!is_part(parent, start, stride, size)) {
-		if (parent->view.my_pe == 0)
-			gshmemi_error("%s: start %d, stride %d, size %d: not within a team of %d PEs", call,
-				start, stride, size, parent->view.npes);
-		return -EINVAL;
-	}
-	rc = read_config(config, config_mask, &shape.config, call);
-	rc = rc ? rc : make_shape(parent, start, stride, size, &shape);
-	rc = make_teams(parent, rc, &shape, 1, &new_team, call);
-	free(shape.pes);
-	return rc;
-}
-
-int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_team_config_t *xaxis_config,
-	long xaxis_mask, gshmem_team_t *xaxis_team, const gshmem_team_config_t *yaxis_config, long yaxis_mask,
-	gshmem_team_t *yaxis_team)
-{
-	static const char call[] = "gshmem_team_split_2d";
-	gshmem_team_t *handles[2] = {xaxis_team, yaxis_team};
-	struct shape shapes[2] = {{0}, {0}};
-	struct team *parent;
-	int npes, x, y, rc;
-
-	GSHMEMI_ENTER_COLLECTIVE(call);
-	*xaxis_team = *yaxis_team = GSHMEM_TEAM_INVALID;
-	if (parent_team == GSHMEM_TEAM_INVALID)
-		return -EINVAL;
-	parent = find_team(parent_team, call);
-	if (!do_agree(parent, &xrange, 1, "xrange", call))
-		return -EINVAL;
-	if (xrange < 1) {
-		if (parent->view.my_pe == 0)
-			gshmemi_error("%s: xrange is %d, but must be at least 1", call, xrange);
-		return -EINVAL;
-	}
-	npes = parent->view.npes;
-	xrange = xrange < npes ? xrange : npes;
-	shapes[0].most = xrange;
-	shapes[1].most = (npes + xrange - 1) / xrange;
-	x = parent->view.my_pe % xrange;
-	y = parent->view.my_pe / xrange;
-	rc = read_config(xaxis_config, xaxis_mask, &shapes[0].config, call);
-	rc = rc ? rc : read_config(yaxis_config, yaxis_mask, &shapes[1].config, call);
-	rc = rc ? rc
-		: make_shape(parent, y * xrange, 1, npes - y * xrange < xrange ? npes - y * xrange : xrange,
-			  &shapes[0]);
-	rc = rc ? rc : make_shape(parent, x, xrange, (npes - x + xrange - 1) / xrange, &shapes[1]);
-	rc = make_teams(parent, rc, shapes, 2, handles, call);
-	if (rc)
-		*xaxis_team = *yaxis_team = GSHMEM_TEAM_INVALID;
-	free(shapes[0].pes);
-	free(shapes[1].pes);
-	return rc;
 }
 
 void gshmem_team_destroy(gshmem_team_t team)

@@ -40,16 +40,33 @@ void gshmemi_team_nodes_scale(struct gshmemi_scale *scale);
 /* nodes.c: returns the scratch of the team at this place; NULL: it has none. */
 char *gshmemi_team_find_scratch(unsigned place);
 
+/* ---- making teams ---- */
+
+/* The members of a team to be made. */
+struct gshmemi_team_shape {
+	int32_t *pes; /* [npes]: world PE numbers, in the order of the team */
+	int npes;
+	int most;  /* size of the largest team made in the same split: all take as many places */
+	int my_pe; /* -1: this PE is not a member */
+	gshmem_team_config_t config;
+};
+
 /*
- * For teams whose PEs alone agree on a place: the lowest place from `from` on that is free here, -1: none;
- * take a place and fill it, false: it is already taken; leave it again; the handle of the team there; a
- * number that changes with each init.
+ * Places of teams that are created. Find the lowest place from `from` on that is free here, -1: none; set the
+ * bit of each free place; take the places of a team of npes PEs, false: one is already taken; fill a taken
+ * place that nobody uses yet, here and in the memory that kernels read; leave it again; return the handle of
+ * the team there; say that no place is free on all PEs.
  */
 int gshmemi_team_find_place(int from, int npes);
-bool gshmemi_team_take_place(int place, int start, int stride, int npes);
+void gshmemi_team_free_places(uint64_t *words);
+bool gshmemi_team_take_place(int place, int npes);
+int gshmemi_team_fill_place(int place, const struct gshmemi_team_shape *shape);
 void gshmemi_team_leave_place(int place);
 gshmem_team_t gshmemi_team_at(int place);
-unsigned gshmemi_teams_epoch(void);
+bool gshmemi_team_take_strided(int place, int start, int stride, int npes);
+void gshmemi_team_report_full(int most, const char *call);
+
+unsigned gshmemi_teams_epoch(void); /* a number that changes with each init */
 
 /*
  * sync.c: the barrier of a team. words, unless NULL, are GSHMEMI_SYNC_WORDS words, which become the

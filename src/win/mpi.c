@@ -89,7 +89,7 @@ static int take_place(MPI_Comm comm, int start, int stride, int npes)
 		MPI_Allreduce(&mine, &place, 1, MPI_INT, MPI_MAX, comm);
 		if (place == INT_MAX)
 			return -1;
-		is_taken = gshmemi_team_take_place(place, start, stride, npes);
+		is_taken = gshmemi_team_take_strided(place, start, stride, npes);
 		MPI_Allreduce(&is_taken, &all, 1, MPI_INT, MPI_MIN, comm);
 		if (all)
 			return place;
