@@ -439,6 +439,42 @@ GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel)
 
 #define GSHMEMX_TEAM_NODE GSHMEMI_HANDLE(gshmem_team_t, 3L) /* the PEs of this node */
 
+/*
+ * gshmemx_team_create - make a team of any PEs of parent_team, in any order.
+ *
+ * pes, npes            [npes]: different PEs of parent_team; PE pes[i] becomes PE i. Equal on all PEs
+ * config, config_mask  see gshmem_team_config_t; config may be NULL if config_mask is 0
+ * new_team             receives the handle; GSHMEM_TEAM_INVALID on PEs outside the new team, and on errors
+ *
+ * Where PEs lie at one stride, the team is the one that gshmem_team_split_strided makes. Otherwise its calls
+ * look each member up in a list.
+ *
+ * Callable  host, collective over parent_team.
+ * Returns   0 on all its PEs when all have called, or a negative errno on all of them.
+ * Errors    after a message: a PE that parent_team does not have, or a PE twice; lists that differ between
+ *           PEs; and as gshmem_team_split_strided.
+ */
+GSHMEM_HOST_API int gshmemx_team_create(gshmem_team_t parent_team, const int *pes, int npes,
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+
+/*
+ * gshmemx_team_create_by_members - the same, called by the members alone: other PEs need not know of it.
+ *
+ * pes, npes  [npes]: different PEs of the world, this one among them; equal on all of them
+ * tag        any number, equal on all of them. Calls of the same members that several threads make at the
+ *            same time need different ones; else the calls of a PE follow each other in the same order as
+ *            those of the other members
+ * config, config_mask, new_team  as with gshmemx_team_create
+ *
+ * Callable  host, collective over the members.
+ * Returns   0 on all members when all have called, or a negative errno on all of them.
+ * Errors    after a message: a PE that the job does not have, or a PE twice; a list without this PE; and as
+ *           gshmem_team_split_strided. Members whose lists or tags differ wait for each other: the watchdog
+ *           says for which PE.
+ */
+GSHMEM_HOST_API int gshmemx_team_create_by_members(const int *pes, int npes, int tag,
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
 /* The use of this PE's symmetric heap, which is the same on all PEs. All in bytes but nallocations. */

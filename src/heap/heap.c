@@ -299,13 +299,15 @@ static size_t scratch_nbytes(bool has_nodes)
 	return has_nodes ? GSHMEMI_SCRATCH_NPLACES * GSHMEMI_SCRATCH_NBYTES : 0;
 }
 
-static size_t controls_nbytes(void)
+/* Where atomics of all PEs update words: the control blocks of windows, then the proposals of teams. */
+size_t gshmemi_heap_controls_nbytes(void)
 {
-	return (size_t)gshmemi_env.WINDOWS * GSHMEMI_WIN_PIECE_NBYTES;
+	return (size_t)gshmemi_env.WINDOWS * GSHMEMI_WIN_PIECE_NBYTES +
+		GSHMEMI_NPROPOSALS * sizeof(struct gshmemi_proposal);
 }
 
 /*
- * Only the barriers are cleared here. Stages and control blocks are cleared when a team or window takes them,
+ * Only the barriers and the proposals are cleared here. Stages and control blocks are cleared when a team or window takes them,
  * which most never do. Scratch is never cleared.
  */
 static int allocate_sync(struct gshmemi_heap *heap)
@@ -319,7 +321,7 @@ static int allocate_sync(struct gshmemi_heap *heap)
 
 	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
 	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) +
-		controls_nbytes();
+		gshmemi_heap_controls_nbytes();
 	error = gshmemi_heap_malloc_fine(&sync, ipc_nbytes(nbytes));
 	rc = gshmemi_hip_advise(error,
 		error == hipErrorOutOfMemory
@@ -337,8 +339,13 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	heap->scratch = has_nodes ? heap->stages + stages_nbytes(npieces) : NULL;
 	heap->controls = heap->stages + stages_nbytes(npieces) + scratch_nbytes(has_nodes);
 	heap->nwindows = (unsigned)gshmemi_env.WINDOWS;
+	heap->proposals = (struct gshmemi_proposal *)(void *)(heap->controls +
+		(size_t)heap->nwindows * GSHMEMI_WIN_PIECE_NBYTES);
 	heap->npredefined = npieces - (heap->nplaces - GSHMEMI_NPREDEFINED);
-	return gshmemi_devmem_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
+	rc = gshmemi_devmem_fill(sync, 0, syncs_nbytes(heap->nplaces), "init: the sync region");
+	return rc ? rc
+		  : gshmemi_devmem_fill(heap->proposals, 0, GSHMEMI_NPROPOSALS * sizeof *heap->proposals,
+			    "init: proposals of teams");
 }
 
 static size_t map_nbytes(uint64_t heap_nbytes)
@@ -432,13 +439,14 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
 	barriers = syncs_nbytes(nplaces);
 	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers) +
-		controls_nbytes());
+		gshmemi_heap_controls_nbytes());
 	if (gshmemi_heap_resolve(gshmemi_env.HEAP_KIND) != GSHMEMI_HEAP_COARSE)
 		gshmemi_traffic_add(&scale->traffic, false, 2 * sizeof(int64_t)); /* agree */
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "barriers", barriers);
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "windows", controls_nbytes());
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "windows", gshmemi_heap_controls_nbytes());
 	/* including the rest of the last page */
-	gshmemi_scale_add(scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers - controls_nbytes());
+	gshmemi_scale_add(
+		scale, GSHMEMI_SCALE_DEVICE, "collectives", all - barriers - gshmemi_heap_controls_nbytes());
 	if (!gshmemi_env.CHECK)
 		return;
 	map = map_nbytes(gshmemi_env.HEAP_SIZE);

@@ -11,6 +11,13 @@
 #include "base/base.h"
 #include "heap/allocator.h"
 
+/* What the first member of a team says to the others, and their answers: team/members.c. */
+struct gshmemi_proposal {
+	uint64_t word;
+	uint64_t votes;
+};
+#define GSHMEMI_NPROPOSALS 16 /* teams that a PE is the first member of, and makes at the same time */
+
 struct gshmemi_heap {
 	char *base;
 	uint64_t nbytes;
@@ -23,13 +30,14 @@ struct gshmemi_heap {
 	struct gshmemi_sync *sync;
 	uint64_t sync_nbytes;
 	struct gshmemi_sync *meeting; /* after the teams': where hosts meet, see team/meet.c */
-	uint32_t *mail_lock;  /* then: see struct gshmemi_state; used if this PE is its device's lowest */
-	char *stages;         /* then: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
-	char *scratch;        /* then: GSHMEMI_SCRATCH_NPLACES pieces; NULL if all PEs are on one node */
-	char *controls;       /* then: struct gshmemi_win_control, in pieces of GSHMEMI_WIN_PIECE_NBYTES */
-	unsigned nwindows;    /* number of those pieces */
-	unsigned nplaces;     /* places for teams, each with a struct gshmemi_sync */
-	unsigned npredefined; /* pieces of the predefined teams, the first in the pool */
+	uint32_t *mail_lock; /* then: see struct gshmemi_state; used if this PE is its device's lowest */
+	char *stages;        /* then: the pool, in pieces of GSHMEMI_STAGE_NBYTES */
+	char *scratch;       /* then: GSHMEMI_SCRATCH_NPLACES pieces; NULL if all PEs are on one node */
+	char *controls;      /* then: struct gshmemi_win_control, in pieces of GSHMEMI_WIN_PIECE_NBYTES */
+	unsigned nwindows;   /* number of those pieces */
+	struct gshmemi_proposal *proposals; /* then: see team/members.c; in the region of the controls */
+	unsigned nplaces;                   /* places for teams, each with a struct gshmemi_sync */
+	unsigned npredefined;               /* pieces of the predefined teams, the first in the pool */
 };
 extern struct gshmemi_heap gshmemi_heap;
 
@@ -66,6 +74,7 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 	uint64_t node_nbytes);
 
 /* For a job of npes PEs, at most npeers of which share a machine. */
+size_t gshmemi_heap_controls_nbytes(void);
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);
 
 struct gshmemi_scale;

@@ -310,7 +310,7 @@ static int join(int rc, const struct request *request)
 	mine.bases[GSHMEMI_REGION_CONTROL] = gshmemi_heap.controls;
 	mine.nbytes[GSHMEMI_REGION_HEAP] = gshmemi_heap.nbytes;
 	mine.nbytes[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync_nbytes;
-	mine.nbytes[GSHMEMI_REGION_CONTROL] = (uint64_t)gshmemi_heap.nwindows * GSHMEMI_WIN_PIECE_NBYTES;
+	mine.nbytes[GSHMEMI_REGION_CONTROL] = gshmemi_heap_controls_nbytes();
 	rc = gshmemi_map_open(local, &mine, &gshmemi_heap.align);
 	gshmemi_file_vacate(standard);
 	if (rc && local)

@@ -8,10 +8,7 @@
 
 #include "shmem/shmem.h"
 
-/*
- * Returns the set's team, or GSHMEM_TEAM_INVALID on a PE that is not in the set. sync is the call's pSync;
- * every word of it is SHMEM_SYNC_VALUE before and after. call is for messages.
- */
-gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, long *sync, const char *call);
+/* Returns the set's team, or GSHMEM_TEAM_INVALID on a PE that is not in the set. call is for messages. */
+gshmem_team_t gshmemi_active_set(int start, int log_stride, int size, const char *call);
 
 #endif /* GSHMEMI_SHMEM_ACTIVE_SET_H */

@@ -5,7 +5,9 @@
 #define SET int PE_start, int logPE_stride, int PE_size, long *pSync
 /* Declares team, the team of the call's set. Returns from the function if this PE is not in the set. */
 #define FIND_TEAM(call) \
-	gshmem_team_t team = gshmemi_active_set(PE_start, logPE_stride, PE_size, pSync, call); \
+	gshmem_team_t team = gshmemi_active_set(PE_start, logPE_stride, PE_size, call); \
+\
+	(void)pSync; \
 \
 	if (team == GSHMEM_TEAM_INVALID) \
 	return

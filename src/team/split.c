@@ -24,8 +24,8 @@ static void combine(const struct gshmemi_team_view *team, uint64_t *words, unsig
 }
 
 /* Whether all PEs of the parent pass the same arguments. If not, the parent's PE 0 says so. */
-static bool do_agree(
-	const struct gshmemi_team_view *parent, const int *args, int nargs, const char *names, const char *call)
+static bool do_agree(const struct gshmemi_team_view *parent, const int *args, int nargs, const char *names,
+	const char *call)
 {
 	uint64_t hash = 0xcbf29ce484222325U, words[2];
 	int i;
@@ -60,8 +60,8 @@ static int find_row(uint64_t *is_set, unsigned n)
  * Finds places that are free on all PEs of the parent, for teams of these shapes; -1 if there are none. All
  * PEs get the same result.
  */
-static void find_places(
-	const struct gshmemi_team_view *parent, const struct gshmemi_team_shape *shapes, int *places, int n, const char *call)
+static void find_places(const struct gshmemi_team_view *parent, const struct gshmemi_team_shape *shapes,
+	int *places, int n, const char *call)
 {
 	const unsigned nwords = (gshmemi_heap.nplaces + 127) / 128 * 2;
 	uint64_t *words = calloc(nwords, sizeof *words);
@@ -81,8 +81,8 @@ static void find_places(
  * same place: the first ones places[0], the second ones places[1]. local is an error of this PE alone.
  * Returns 0 on all PEs, or an error on all.
  */
-static int make_teams(const struct gshmemi_team_view *parent, int local, const struct gshmemi_team_shape *shapes, int n,
-	gshmem_team_t **handles, const char *call)
+static int make_teams(const struct gshmemi_team_view *parent, int local,
+	const struct gshmemi_team_shape *shapes, int n, gshmem_team_t **handles, const char *call)
 {
 	uint64_t words[2];
 	int places[2], i, rc;
@@ -98,7 +98,8 @@ static int make_teams(const struct gshmemi_team_view *parent, int local, const s
 			}
 		}
 		for (i = 0, rc = local, is_lost = false; i < n; i++) {
-			is_mine[i] = shapes[i].my_pe >= 0 && gshmemi_team_take_place(places[i], shapes[i].most);
+			is_mine[i] =
+				shapes[i].my_pe >= 0 && gshmemi_team_take_place(places[i], shapes[i].most);
 			/* another thread has taken it: try again */
 			is_lost |= shapes[i].my_pe >= 0 && !is_mine[i];
 			if (is_mine[i] && !rc)
@@ -118,7 +119,7 @@ static int make_teams(const struct gshmemi_team_view *parent, int local, const s
 	return words[1] ? 0 : rc ? rc : -ECANCELED;
 }
 
-static int read_config(
+int gshmemi_team_read_config(
 	const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call)
 {
 	if (mask & ~CONFIG_MASK)
@@ -134,11 +135,9 @@ static int read_config(
 	return -EINVAL;
 }
 
-/* Fills *shape with npes PEs of the parent: first, first + stride, and so on. */
-static int make_shape(const struct gshmemi_team_view *parent, int first, int stride, int npes, struct gshmemi_team_shape *shape)
+/* Allocates the list of npes members, which the caller fills and frees. */
+static int open_shape(int npes, struct gshmemi_team_shape *shape)
 {
-	int i, pe;
-
 	shape->npes = npes;
 	shape->my_pe = -1;
 	shape->pes = calloc((size_t)npes, sizeof *shape->pes);
@@ -146,29 +145,94 @@ static int make_shape(const struct gshmemi_team_view *parent, int first, int str
 		gshmemi_error("a team of %d PEs: out of memory", npes);
 		return -ENOMEM;
 	}
-	for (i = 0; i < npes; i++) {
-		pe = first + i * stride;
-		shape->pes[i] = gshmemi_team_to_world(parent, pe);
-		if (pe == parent->my_pe)
-			shape->my_pe = i;
-	}
 	return 0;
 }
 
-/* Takes and fills a place for these PEs of the world. Returns false if it is already taken. */
-bool gshmemi_team_take_strided(int place, int start, int stride, int npes)
+static void set_member(
+	const struct gshmemi_team_view *parent, int i, int pe, struct gshmemi_team_shape *shape)
 {
-	struct gshmemi_team_shape shape = {0};
-	int rc;
+	shape->pes[i] = gshmemi_team_to_world(parent, pe);
+	if (pe == parent->my_pe)
+		shape->my_pe = i;
+}
 
-	if (!gshmemi_team_take_place(place, npes))
-		return false;
-	rc = make_shape(gshmemi_team_find(GSHMEM_TEAM_WORLD, __func__), start, stride, npes, &shape);
-	rc = rc ? rc : gshmemi_team_fill_place(place, &shape);
-	free(shape.pes);
-	if (rc)
+/* Fills *shape with npes PEs of the parent: first, first + stride, and so on. */
+static int make_shape(const struct gshmemi_team_view *parent, int first, int stride, int npes,
+	struct gshmemi_team_shape *shape)
+{
+	const int rc = open_shape(npes, shape);
+	int i;
+
+	for (i = 0; !rc && i < npes; i++)
+		set_member(parent, i, first + i * stride, shape);
+	return rc;
+}
+
+int gshmemi_team_make_shape(
+	const struct gshmemi_team_view *parent, const int *pes, int npes, struct gshmemi_team_shape *shape)
+{
+	const int rc = open_shape(npes, shape);
+	int i;
+
+	for (i = 0; !rc && i < npes; i++)
+		set_member(parent, i, pes[i], shape);
+	return rc;
+}
+
+int gshmemi_team_check_pes(const int *pes, int npes, int nparent, bool tells, const char *call)
+{
+	int *at, i = 0, pe, rc = 0; /* at[pe]: 1 + its index in pes */
+
+	if (!pes || npes < 1 || npes > nparent) {
+		if (tells && !pes)
+			gshmemi_error("%s: pes is NULL", call);
+		else if (tells)
+			gshmemi_error("%s: npes is %d: expected 1 to %d", call, npes, nparent);
+		return -EINVAL;
+	}
+	at = calloc((size_t)nparent, sizeof *at);
+	if (!at)
 		gshmemi_end(1); /* the other PEs are already in the exchange and cannot be told */
-	return true;
+	for (i = 0; i < npes && !rc; i++) {
+		pe = pes[i];
+		rc = pe < 0 || pe >= nparent || at[pe] ? -EINVAL : 0;
+		if (rc && tells && (pe < 0 || pe >= nparent))
+			gshmemi_error("%s: pes[%d] is %d: expected 0 to %d", call, i, pe, nparent - 1);
+		else if (rc && tells)
+			gshmemi_error("%s: pes[%d] and pes[%d] are both %d", call, at[pe] - 1, i, pe);
+		else if (!rc)
+			at[pe] = i + 1;
+	}
+	free(at);
+	return rc;
+}
+
+int gshmemx_team_create(gshmem_team_t parent_team, const int *pes, int npes,
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
+{
+	static const char call[] = "gshmemx_team_create";
+	struct gshmemi_team_shape shape = {.most = npes};
+	const struct gshmemi_team_view *parent;
+	int counts[2], rc;
+
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	*new_team = GSHMEM_TEAM_INVALID;
+	if (parent_team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	parent = gshmemi_team_find(parent_team, call);
+	counts[0] = npes;
+	counts[1] = pes && npes > 0 && npes <= parent->npes;
+	if (!do_agree(parent, counts, 2, "pes, npes", call) ||
+		(counts[1] && !do_agree(parent, pes, npes, "pes, npes", call)))
+		return -EINVAL;
+	rc = gshmemi_team_check_pes(pes, npes, parent->npes, parent->my_pe == 0, call);
+	if (rc)
+		return rc;
+	rc = gshmemi_team_read_config(config, config_mask, &shape.config, call);
+	rc = rc ? rc : gshmemi_team_make_shape(parent, pes, npes, &shape);
+	rc = make_teams(parent, rc, &shape, 1, &new_team, call);
+	free(shape.pes);
+	return rc;
 }
 
 static bool is_part(const struct gshmemi_team_view *parent, int start, int stride, int size)
@@ -201,7 +265,7 @@ int gshmem_team_split_strided(gshmem_team_t parent_team, int start, int stride, 
 				start, stride, size, parent->npes);
 		return -EINVAL;
 	}
-	rc = read_config(config, config_mask, &shape.config, call);
+	rc = gshmemi_team_read_config(config, config_mask, &shape.config, call);
 	rc = rc ? rc : make_shape(parent, start, stride, size, &shape);
 	rc = make_teams(parent, rc, &shape, 1, &new_team, call);
 	free(shape.pes);
@@ -236,8 +300,8 @@ int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_tea
 	shapes[1].most = (npes + xrange - 1) / xrange;
 	x = parent->my_pe % xrange;
 	y = parent->my_pe / xrange;
-	rc = read_config(xaxis_config, xaxis_mask, &shapes[0].config, call);
-	rc = rc ? rc : read_config(yaxis_config, yaxis_mask, &shapes[1].config, call);
+	rc = gshmemi_team_read_config(xaxis_config, xaxis_mask, &shapes[0].config, call);
+	rc = rc ? rc : gshmemi_team_read_config(yaxis_config, yaxis_mask, &shapes[1].config, call);
 	rc = rc ? rc
 		: make_shape(parent, y * xrange, 1, npes - y * xrange < xrange ? npes - y * xrange : xrange,
 			  &shapes[0]);
@@ -249,4 +313,3 @@ int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange, const gshmem_tea
 	free(shapes[1].pes);
 	return rc;
 }
-

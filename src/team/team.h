@@ -63,8 +63,32 @@ bool gshmemi_team_take_place(int place, int npes);
 int gshmemi_team_fill_place(int place, const struct gshmemi_team_shape *shape);
 void gshmemi_team_leave_place(int place);
 gshmem_team_t gshmemi_team_at(int place);
-bool gshmemi_team_take_strided(int place, int start, int stride, int npes);
 void gshmemi_team_report_full(int most, const char *call);
+
+/*
+ * split.c: read a configuration; check that pes[npes] are different PEs of a team of nparent, the first fault
+ * in which is printed if this PE `tells`; list the members of a team, PEs of the parent.
+ */
+int gshmemi_team_read_config(
+	const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call);
+int gshmemi_team_check_pes(const int *pes, int npes, int nparent, bool tells, const char *call);
+int gshmemi_team_make_shape(
+	const struct gshmemi_team_view *parent, const int *pes, int npes, struct gshmemi_team_shape *shape);
+
+/*
+ * members.c: makes a team of these PEs of the world, which they alone ask for. The list has been checked, and
+ * is the same on all of them. tag tells calls of the same members apart that may be made at
+ * the same time; those of programs have no high bits. local is an error of this PE. Returns 0 on all PEs, or an
+ * error on all.
+ */
+#define GSHMEMI_TAG_MPI        (1ULL << 62) /* of windows; of communicators with a number added */
+#define GSHMEMI_TAG_ACTIVE_SET (2ULL << 62)
+int gshmemi_team_make_by_members(const int *pes, int npes, const gshmem_team_config_t *config, uint64_t tag,
+	int local, const char *call, gshmem_team_t *new_team);
+
+/* mpi.c: the same for the processes of a group (an MPI_Group *), in a job that MPI started. */
+int gshmemi_team_make_of_group(const void *group_p, uint64_t tag, const gshmem_team_config_t *config,
+	int local, const char *call, gshmem_team_t *new_team);
 
 unsigned gshmemi_teams_epoch(void); /* a number that changes with each init */
 
