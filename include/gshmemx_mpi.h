@@ -11,9 +11,24 @@ GSHMEMI_END_CXX
 GSHMEMI_BEGIN_C
 
 /*
+ * gshmemx_team_from_mpi - make a team of the processes of a communicator.
+ *
+ * comm      an intracommunicator, whose processes are PEs; PE i of the team is the process with rank i
+ * config, config_mask, new_team  as with gshmemx_team_create
+ *
+ * Callable  host, collective over comm; other PEs need not know of it.
+ * Returns   0 on all its processes when all have called, or a negative errno on all of them. The team outlives
+ *           comm; gshmem_team_destroy ends it.
+ * Errors    after a message: MPI_COMM_NULL, an intercommunicator, or a process that is no PE; -ENOTSUP if the
+ *           job was started by a unique id; and as gshmem_team_split_strided.
+ */
+GSHMEM_HOST_API int gshmemx_team_from_mpi(
+	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+
+/*
  * gshmemx_win_from_mpi - make a window over the memory of an MPI window, for kernels.
  *
- * mpi_win  of MPI_Win_create or MPI_Win_allocate; its processes are PEs whose numbers lie at one stride
+ * mpi_win  of MPI_Win_create or MPI_Win_allocate, over any communicator whose processes are PEs
  * win_p    receives the window; its PEs have the ranks of mpi_win as their numbers
  *
  * Both windows exist at the same time, each with its own epochs, so a program can move its operations from
@@ -21,11 +36,12 @@ GSHMEMI_BEGIN_C
  * this one first. Memory is as with gshmemx_win_create; that of MPI_Win_allocate is most often the host's,
  * and is reached over MPI.
  *
- * Callable  host, collective over the processes of mpi_win.
+ * Callable  host, collective over the processes of mpi_win; for windows of the same processes by one thread
+ *           at a time.
  * Returns   as gshmemx_win_create.
  * Order     the end of an epoch of one window makes what it has put visible to the other.
  * Errors    as gshmemx_win_create; -ENOTSUP for a window of MPI_Win_create_dynamic; -EINVAL if a process is
- *           no PE, or if the PEs are not at one stride.
+ *           no PE.
  */
 GSHMEM_HOST_API int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p);
 

@@ -4,7 +4,8 @@
 /* timeout: 120 */
 /*
  * Windows over MPI's windows: each sees what the other has put, over memory of HIP and of MPI, with all
- * processes and with some. A dynamic MPI window is refused, and registered memory that kernels see elsewhere.
+ * processes and with some, in any order. A dynamic MPI window is refused, and registered memory that kernels
+ * see elsewhere. A communicator's team has its processes.
  */
 #include <errno.h>
 #include <string.h>
@@ -97,6 +98,57 @@ static void test_memory(MPI_Comm comm)
 	MPI_Win_free(&win);
 }
 
+/* The team of a communicator has its processes, in the order of their ranks. */
+static void test_team(MPI_Comm comm, const int *pes)
+{
+	gshmem_team_t team, other;
+	MPI_Comm copy;
+	int rank, npes, i;
+	long sum;
+
+	MPI_Comm_rank(comm, &rank);
+	MPI_Comm_size(comm, &npes);
+	MPI_Comm_dup(comm, &copy);
+	t_equal(gshmemx_team_from_mpi(comm, NULL, 0, &team), 0, "team_from_mpi");
+	t_equal(gshmemx_team_from_mpi(copy, NULL, 0, &other), 0, "team_from_mpi of a copy");
+	MPI_Comm_free(&copy);
+	t_equal(gshmem_team_my_pe(team), rank, "number in the team");
+	t_equal(gshmem_team_n_pes(team), npes, "size of the team");
+	for (i = 0; i < npes; i++)
+		t_equal(gshmem_team_translate_pe(team, i, GSHMEM_TEAM_WORLD), pes[i], "member");
+	t_equal(gshmem_team_sync(other), 0, "the copy's barrier");
+	t_equal(gshmem_team_sync(team), 0, "barrier");
+	sum = 0;
+	for (i = 0; i < npes; i++)
+		sum += gshmem_team_translate_pe(other, i, team);
+	t_equal(sum, npes * (npes - 1) / 2, "members of the copy");
+	gshmem_team_destroy(team);
+	gshmem_team_destroy(other);
+	t_equal(gshmemx_team_from_mpi(MPI_COMM_NULL, NULL, 0, &team), -EINVAL, "team of MPI_COMM_NULL");
+	t_check(team == GSHMEM_TEAM_INVALID, "no team of MPI_COMM_NULL");
+}
+
+/* Communicators in orders that are no stride, and one without all PEs. */
+static void test_orders(void)
+{
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), turn[3] = {1, 2, 0}, ends[2] = {2, 0},
+		  alone[1] = {0};
+	MPI_Comm comm;
+
+	MPI_Comm_split(MPI_COMM_WORLD, 0, (me + npes - 1) % npes, &comm);
+	test_team(comm, npes == 1 ? alone : turn);
+	if (reaches_devices())
+		test_memory(comm);
+	MPI_Comm_free(&comm);
+	MPI_Comm_split(MPI_COMM_WORLD, npes == 3 && me == 1 ? MPI_UNDEFINED : 0, -me, &comm);
+	if (comm == MPI_COMM_NULL)
+		return;
+	test_team(comm, npes == 1 ? alone : ends);
+	if (reaches_devices())
+		test_memory(comm);
+	MPI_Comm_free(&comm);
+}
+
 int main(void)
 {
 	gshmemx_win_t none;
@@ -112,6 +164,7 @@ int main(void)
 	MPI_Comm_split(MPI_COMM_WORLD, gshmem_my_pe() % 2, gshmem_my_pe(), &odd);
 	if (reaches_devices()) /* where windows take all PEs of a device */
 		test_memory(odd);
+	test_orders();
 	MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
 	t_equal(gshmemx_win_from_mpi(win, &none), -ENOTSUP, "from_mpi of a dynamic window");
 	MPI_Win_free(&win);

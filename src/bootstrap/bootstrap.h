@@ -43,13 +43,8 @@ int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
  */
 void gshmemi_bootstrap_copy_comm(void *comm_p);
 
-/*
- * For a group of MPI processes (an MPI_Group *). The first fills pes[npes] with the processes' PE
- * numbers, -1 for one that is not a PE. The second is collective over the group and makes a communicator
- * of it (an MPI_Comm *).
- */
+/* Fills pes[npes] with the PE numbers of a group's MPI processes (an MPI_Group *), -1 for one that is no PE. */
 void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);
-void gshmemi_bootstrap_create_comm(const void *group, void *comm_p);
 
 /*
  * Ends all processes that MPI knows with a status, which the launcher returns. May be called by any thread,

@@ -365,11 +365,6 @@ void gshmemi_bootstrap_find_pes(const void *group, int n, int *pes)
 	free(ranks);
 }
 
-void gshmemi_bootstrap_create_comm(const void *group, void *comm_p)
-{
-	check_code(MPI_Comm_create_group(comm, *(const MPI_Group *)group, 0, (MPI_Comm *)comm_p));
-}
-
 static void close_comms(void)
 {
 	if (node_comm != MPI_COMM_NULL && node_comm != comm && !is_finalized())

@@ -13,10 +13,9 @@
 
 #define GSHMEMI_MPI_CALLS(X) \
 	X(Abort) \
-	X(Allreduce) \
 	X(Barrier) \
+	X(Bcast) \
 	X(Comm_compare) \
-	X(Comm_create_group) \
 	X(Comm_create_keyval) \
 	X(Comm_delete_attr) \
 	X(Comm_dup) \
@@ -30,6 +29,7 @@
 	X(Comm_set_errhandler) \
 	X(Comm_size) \
 	X(Comm_split) \
+	X(Comm_test_inter) \
 	X(Errhandler_free) \
 	X(Error_string) \
 	X(Finalize) \
@@ -78,10 +78,9 @@ void *gshmemi_mpi_find(const char *name);
 bool gshmemi_mpi_takes_device(void);
 
 #define MPI_Abort                 gshmemi_mpi.Abort
-#define MPI_Allreduce             gshmemi_mpi.Allreduce
 #define MPI_Barrier               gshmemi_mpi.Barrier
+#define MPI_Bcast                 gshmemi_mpi.Bcast
 #define MPI_Comm_compare          gshmemi_mpi.Comm_compare
-#define MPI_Comm_create_group     gshmemi_mpi.Comm_create_group
 #define MPI_Comm_create_keyval    gshmemi_mpi.Comm_create_keyval
 #define MPI_Comm_delete_attr      gshmemi_mpi.Comm_delete_attr
 #define MPI_Comm_dup              gshmemi_mpi.Comm_dup
@@ -95,6 +94,7 @@ bool gshmemi_mpi_takes_device(void);
 #define MPI_Comm_set_errhandler   gshmemi_mpi.Comm_set_errhandler
 #define MPI_Comm_size             gshmemi_mpi.Comm_size
 #define MPI_Comm_split            gshmemi_mpi.Comm_split
+#define MPI_Comm_test_inter       gshmemi_mpi.Comm_test_inter
 #define MPI_Errhandler_free       gshmemi_mpi.Errhandler_free
 #define MPI_Error_string          gshmemi_mpi.Error_string
 #define MPI_Finalize              gshmemi_mpi.Finalize

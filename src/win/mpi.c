@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows over the memory of MPI's windows. To make one, the MPI window's processes need a team for a while;
- * they agree on a place for it by MPI.
+ * Windows over the memory of MPI's windows. To make one, the MPI window's processes need a team for a while.
  */
 #include "win/win.h"
 
 #include <gshmemx_mpi.h>
-#include <limits.h>
-#include <stdlib.h>
 
 #include "bootstrap/bootstrap.h"
-#include "heap/heap.h"
-#include "job/job.h"
 #include "mpi/mpi.h"
-#include "net/net.h"
 #include "team/team.h"
 
 static const char call[] = "gshmemx_win_from_mpi";
@@ -56,72 +50,6 @@ static int describe_memory(MPI_Win win, struct memory *memory)
 	return 0;
 }
 
-/*
- * Find the PEs that the window's processes are, which must lie at one stride. All of them come to the same
- * result; the first one prints the error.
- */
-static int find_pes(const MPI_Group *group, int npes, int *start_p, int *stride_p)
-{
-	int *pes = calloc((size_t)npes, sizeof *pes), i, rc = 0;
-
-	if (!pes)
-		gshmemi_end(1); /* the others are in the same call, and cannot be told */
-	gshmemi_bootstrap_find_pes(group, npes, pes);
-	*start_p = pes[0];
-	*stride_p = npes > 1 ? pes[1] - pes[0] : 1;
-	for (i = 0; i < npes; i++)
-		if (pes[i] < 0 || pes[i] != pes[0] + i * *stride_p)
-			rc = -EINVAL;
-	if (rc && pes[0] == gshmemi_job->my_pe)
-		gshmemi_error("%s: the window's processes are not PEs at one stride", call);
-	free(pes);
-	return rc;
-}
-
-/* Take a place for a team that is free on all PEs of the communicator; -1 if there is none. */
-static int take_place(MPI_Comm comm, int start, int stride, int npes)
-{
-	int from = GSHMEMI_NPREDEFINED, place, mine, is_taken, all;
-
-	for (;;) {
-		mine = gshmemi_team_find_place(from, npes);
-		mine = mine < 0 ? INT_MAX : mine;
-		MPI_Allreduce(&mine, &place, 1, MPI_INT, MPI_MAX, comm);
-		if (place == INT_MAX)
-			return -1;
-		is_taken = gshmemi_team_take_strided(place, start, stride, npes);
-		MPI_Allreduce(&is_taken, &all, 1, MPI_INT, MPI_MIN, comm);
-		if (all)
-			return place;
-		if (is_taken)
-			gshmemi_team_leave_place(place);
-		from = place + 1;
-	}
-}
-
-/* Create the window over a team that nobody else knows of. */
-static int create_over(
-	MPI_Comm comm, const struct memory *memory, int start, int stride, int npes, gshmemx_win_t *win_p)
-{
-	const int place = take_place(comm, start, stride, npes);
-	int rc;
-
-	if (place < 0) {
-		gshmemi_error("%s: no place for another team is free on all PEs of the window (GSHMEM_TEAMS)",
-			call);
-		return -ENOSPC;
-	}
-	rc = gshmemx_win_create(gshmemi_team_at(place), memory->base, (size_t)memory->nbytes,
-		(size_t)memory->disp_unit, win_p);
-	/* A late flag would count in the next team at this place. */
-	gshmemi_host_quiet(GSHMEMI_CTX_LIBRARY, NULL, 0, call);
-	if (gshmemi_net_is_running())
-		gshmemi_net_complete(GSHMEMI_ENGINE_FLAGS, NULL, 0);
-	MPI_Barrier(comm);
-	gshmemi_team_leave_place(place);
-	return rc;
-}
-
 /* Which PE an MPI process is, is known only in jobs that MPI started. */
 static int check_job(void)
 {
@@ -133,10 +61,11 @@ static int check_job(void)
 
 int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 {
+	const gshmem_team_config_t config = {0};
 	struct memory memory;
+	gshmem_team_t team;
 	MPI_Group group;
-	MPI_Comm comm;
-	int npes, start, stride, rc;
+	int rc;
 
 	rc = gshmemi_enter_collective_int(call);
 	rc = rc ? rc : check_job();
@@ -144,13 +73,11 @@ int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 	if (rc) /* on all PEs alike */
 		return rc;
 	MPI_Win_get_group(mpi_win, &group);
-	MPI_Group_size(group, &npes);
-	rc = find_pes(&group, npes, &start, &stride);
-	if (!rc) {
-		gshmemi_bootstrap_create_comm(&group, &comm);
-		rc = create_over(comm, &memory, start, stride, npes, win_p);
-		MPI_Comm_free(&comm);
-	}
+	rc = gshmemi_team_make_of_group(&group, GSHMEMI_TAG_MPI, &config, 0, call, &team);
 	MPI_Group_free(&group);
+	if (rc)
+		return rc;
+	rc = gshmemx_win_create(team, memory.base, (size_t)memory.nbytes, (size_t)memory.disp_unit, win_p);
+	gshmem_team_destroy(team); /* the window does not need it */
 	return rc;
 }

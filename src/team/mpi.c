@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Teams of the processes of MPI's communicators, which call alone, as members.c has it. A number that the
+ * first of them gives tells the calls of two communicators with the same processes apart.
+ */
+#include "team/team.h"
+
+#include <gshmemx_mpi.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "bootstrap/bootstrap.h"
+#include "mpi/mpi.h"
+
+/* Which PE an MPI process is, is known only in jobs that MPI started. */
+static int check_comm(MPI_Comm comm, const char *call)
+{
+	int is_inter = 0;
+
+	if (!gshmemi_bootstrap_has_mpi()) {
+		gshmemi_error("%s: the job was started by a unique id, not by MPI: use "
+			      "gshmemx_team_create_by_members",
+			call);
+		return -ENOTSUP;
+	}
+	if (comm == MPI_COMM_NULL) {
+		gshmemi_error("%s: the communicator is MPI_COMM_NULL", call);
+		return -EINVAL;
+	}
+	MPI_Comm_test_inter(comm, &is_inter);
+	if (!is_inter)
+		return 0;
+	gshmemi_error("%s: the communicator is an intercommunicator", call);
+	return -EINVAL;
+}
+
+/* Checks that all processes are PEs. All of them come to the same result; the first one prints an error. */
+static int check_pes(const int *pes, int npes, const char *call)
+{
+	int i, first, missing = -1;
+
+	for (i = npes - 1, first = -1; i >= 0; i--) {
+		if (pes[i] < 0)
+			missing = i;
+		else
+			first = pes[i];
+	}
+	if (missing < 0)
+		return 0;
+	if (first == gshmemi_state.my_pe)
+		gshmemi_error("%s: process %d of the group is no PE", call, missing);
+	return -EINVAL;
+}
+
+int gshmemi_team_make_of_group(const void *group_p, uint64_t tag, const gshmem_team_config_t *config,
+	int local, const char *call, gshmem_team_t *new_team)
+{
+	int npes, *pes, rc;
+
+	MPI_Group_size(*(const MPI_Group *)group_p, &npes);
+	pes = calloc((size_t)npes, sizeof *pes);
+	if (!pes)
+		gshmemi_end(1); /* the others are in the same call, and cannot be told */
+	gshmemi_bootstrap_find_pes(group_p, npes, pes);
+	rc = check_pes(pes, npes, call);
+	if (!rc)
+		rc = gshmemi_team_make_by_members(pes, npes, config, tag, local, call, new_team);
+	free(pes);
+	return rc;
+}
+
+int gshmemx_team_from_mpi(
+	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
+{
+	static const char call[] = "gshmemx_team_from_mpi";
+	static _Atomic uint64_t ncalls;
+	gshmem_team_config_t own = {0};
+	MPI_Group group;
+	uint64_t number;
+	int rc;
+
+	GSHMEMI_ENTER_COLLECTIVE(call);
+	*new_team = GSHMEM_TEAM_INVALID;
+	rc = check_comm(comm, call);
+	if (rc) /* on all processes alike */
+		return rc;
+	rc = gshmemi_team_read_config(config, config_mask, &own, call);
+	number = atomic_fetch_add(&ncalls, 1) + 1;
+	MPI_Bcast(&number, 1, MPI_UINT64_T, 0, comm);
+	MPI_Comm_group(comm, &group);
+	rc = gshmemi_team_make_of_group(&group, GSHMEMI_TAG_MPI + number, &own, rc, call, new_team);
+	MPI_Group_free(&group);
+	return rc;
+}
