@@ -420,8 +420,14 @@ cpu_mutants() {
 	mutant source level_first init_levels src/bootstrap/mpi.c \
 		'/^static int check_level(/,/^}/s/if (level >= mpi_level_of(thread_level))/if (1)/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
-	mutant kernel pool_row teams_large src/team/team.c \
-		'/ find_row(/,/^}/s/i < nplaces && length < n; i++/i < nplaces \&\& length + 1 < n; i++/'
+	mutant source pool_row teams_large src/team/split.c \
+		'/ find_row(/,/^}/s/nplaces && length < n; i++/nplaces \&\& length + 1 < n; i++/'
+	mutant source list_order teams_any src/team/split.c 's/set_member(parent, i, pes\[i\], shape)/set_member(parent, i, i, shape)/' -n 3
+	mutant source members_vote teams_any src/team/members.c 's/vote = m->rc || take(m, place_of(word)) ? FOR/vote = m->rc || take(m, place_of(word)) || 1 ? FOR/' -n 4
+	mutant source members_unable team_bad_input src/team/members.c 's/m->rc ? UNABLE : vote/vote/'
+	mutant source members_clear teams_any src/team/members.c \
+		'/ follow(/,/^}/s/(void)await_change(.*/;/' -n 3
+	mutant source members_tag team_threads src/team/members.c 's/(0xcbf29ce484222325U ^ tag)/0xcbf29ce484222325U/' -n 4
 	mutant kernel context_stride teams_large include/gshmem/order/context.h \
 		'/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
 	mutant kernel job_peers init_max_pes src/job/job.c \

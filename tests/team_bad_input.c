@@ -5,6 +5,7 @@
  * teams go on working. Invalid handles and a bad GSHMEM_TEAMS end the job with a message; so do destroyed
  * contexts, if a call looks them up.
  */
+#include <errno.h>
 #include <gshmem.h>
 
 #include "job.h"
@@ -16,6 +17,47 @@ static int me, npes;
 static int split(int start, int stride, int size, gshmem_team_t *team)
 {
 	return gshmem_team_split_strided(GSHMEM_TEAM_WORLD, start, stride, size, NULL, 0, team);
+}
+
+/* Calls with lists of PEs. Returns 0 if it knows no such case. */
+static int make_list_call(const char *name, gshmem_team_t *team)
+{
+	const int both[2] = {0, 1}, beyond[2] = {0, 2}, below[2] = {-1, 1}, twice[2] = {1, 1},
+		  mine[2] = {me, 1 - me}, other[1] = {1 - me};
+	const gshmem_team_config_t negative = {-1};
+	const gshmem_team_t world = GSHMEM_TEAM_WORLD;
+
+	if (strcmp(name, "list_null") == 0)
+		return gshmemx_team_create(world, NULL, 2, NULL, 0, team);
+	if (strcmp(name, "list_nulls") == 0)
+		return gshmemx_team_create(world, me ? both : NULL, 2, NULL, 0, team);
+	if (strcmp(name, "list_npes") == 0)
+		return gshmemx_team_create(world, both, 3, NULL, 0, team);
+	if (strcmp(name, "list_lengths") == 0)
+		return gshmemx_team_create(world, both, 1 + me, NULL, 0, team);
+	if (strcmp(name, "list_beyond") == 0)
+		return gshmemx_team_create(world, beyond, 2, NULL, 0, team);
+	if (strcmp(name, "list_twice") == 0)
+		return gshmemx_team_create(world, twice, 2, NULL, 0, team);
+	if (strcmp(name, "list_differs") == 0)
+		return gshmemx_team_create(world, mine, 2, NULL, 0, team);
+	if (strcmp(name, "list_config") == 0)
+		return gshmemx_team_create(world, both, 2, &negative, me == 1, team);
+	if (strcmp(name, "members_null") == 0)
+		return gshmemx_team_create_by_members(NULL, 2, 0, NULL, 0, team);
+	if (strcmp(name, "members_npes") == 0)
+		return gshmemx_team_create_by_members(both, 0, 0, NULL, 0, team);
+	if (strcmp(name, "members_below") == 0)
+		return gshmemx_team_create_by_members(below, 2, 0, NULL, 0, team);
+	if (strcmp(name, "members_twice") == 0)
+		return gshmemx_team_create_by_members(twice, 2, 0, NULL, 0, team);
+	if (strcmp(name, "members_outside") == 0)
+		return gshmemx_team_create_by_members(other, 1, 0, NULL, 0, team);
+	if (strcmp(name, "members_config0") == 0)
+		return gshmemx_team_create_by_members(both, 2, 0, &negative, me == 0, team);
+	if (strcmp(name, "members_config1") == 0)
+		return gshmemx_team_create_by_members(both, 2, 0, &negative, me == 1, team);
+	return 0;
 }
 
 /* The cases that return an error. */
@@ -49,7 +91,7 @@ static void make_call(const char *name)
 	else if (strcmp(name, "ranges") == 0)
 		rc = gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1 + me, NULL, 0, &other, NULL, 0, &team);
 	else
-		t_fail("no case %s", name);
+		rc = make_list_call(name, &team);
 	t_check(rc, "PE %d: the call should return an error", me);
 	t_check(team == GSHMEM_TEAM_INVALID, "PE %d: the call should give no team", me);
 	t_check(other == GSHMEM_TEAM_INVALID || other == GSHMEM_TEAM_WORLD, "PE %d: nor another one", me);
@@ -88,6 +130,7 @@ static void make_last_call(const char *name)
  */
 static void use_all(void)
 {
+	static const int pes[2] = {1, 0};
 	gshmem_team_t teams[NTEAMS], more, x;
 	int i;
 
@@ -96,6 +139,13 @@ static void use_all(void)
 		t_equal(gshmem_team_sync(teams[i]), 0, "sync");
 	}
 	t_check(split(me * 0, 1, npes, &more) && more == GSHMEM_TEAM_INVALID, "PE %d: one team too many", me);
+	t_check(gshmemx_team_create(GSHMEM_TEAM_WORLD, pes, 2, NULL, 0, &more) && more == GSHMEM_TEAM_INVALID,
+		"PE %d: one team too many, of a list", me);
+	t_equal(gshmemx_team_create_by_members(pes, 2, 0, NULL, 0, &more), -ENOSPC, "too many, by members");
+	t_check(more == GSHMEM_TEAM_INVALID, "PE %d: no team by members", me);
+	gshmem_team_destroy(teams[1]);
+	t_equal(gshmemx_team_create_by_members(pes, 2, 0, NULL, 0, &teams[1]), 0,
+		"by members when there is room");
 	gshmem_team_destroy(teams[1]);
 	t_check(gshmem_team_split_2d(GSHMEM_TEAM_WORLD, 1, NULL, 0, &x, NULL, 0, &more),
 		"PE %d: two teams, room for one", me);
@@ -165,10 +215,28 @@ int main(int argc, char **argv)
 		"pe 1: gshmem_team_split_strided: configuration mask 0x1, but the configuration is NULL");
 	expect("range0", "", 1, "pe 0: gshmem_team_split_2d: xrange is 0, but must be at least 1");
 	expect("ranges", "", 1, "pe 0: gshmem_team_split_2d: xrange: all PEs");
+	expect("list_null", "", 1, "pe 0: gshmemx_team_create: pes is NULL");
+	expect("list_nulls", "", 1, "pe 0: gshmemx_team_create: pes, npes: all PEs");
+	expect("list_npes", "", 1, "pe 0: gshmemx_team_create: npes is 3: expected 1 to 2");
+	expect("list_lengths", "", 1, "pe 0: gshmemx_team_create: pes, npes: all PEs");
+	expect("list_beyond", "", 1, "pe 0: gshmemx_team_create: pes[1] is 2: expected 0 to 1");
+	expect("list_twice", "", 1, "pe 0: gshmemx_team_create: pes[0] and pes[1] are both 1");
+	expect("list_differs", "", 1, "pe 0: gshmemx_team_create: pes, npes: all PEs");
+	expect("list_config", "", 1, "pe 1: gshmemx_team_create: num_contexts is -1");
+	expect("members_null", "", 1, "pe 1: gshmemx_team_create_by_members: pes is NULL");
+	expect("members_npes", "", 1, "pe 1: gshmemx_team_create_by_members: npes is 0: expected 1 to 2");
+	expect("members_below", "", 1, "pe 1: gshmemx_team_create_by_members: pes[0] is -1: expected 0 to 1");
+	expect("members_twice", "", 1, "pe 1: gshmemx_team_create_by_members: pes[0] and pes[1] are both 1");
+	expect("members_outside", "", 1, "pe 1: gshmemx_team_create_by_members: PE 1 is not in pes");
+	expect("members_config0", "", 1, "pe 0: gshmemx_team_create_by_members: num_contexts is -1");
+	expect("members_config1", "", 1, "pe 1: gshmemx_team_create_by_members: num_contexts is -1");
+	expect("all", "GSHMEM_TEAMS=8", 1,
+		"gshmemx_team_create_by_members: no place in the table of teams is free on all PEs: PE 1 has 8");
 	expect("all", "GSHMEM_TEAMS=8", 1,
 		"gshmem_team_split_2d: no place in the table of teams is free on all PEs: PE 0 has 7 teams");
 	expect("all", "GSHMEM_TEAMS=8", 1,
-		"PE 0 has 8 teams, including the predefined ones, of at most 8 (GSHMEM_TEAMS)");
+		"gshmem_team_split_strided: no place in the table of teams is free on all PEs: PE 0 has 8 "
+		"teams, including the predefined ones, of at most 8 (GSHMEM_TEAMS)");
 	expect("world", "", 0, "gshmem_team_destroy: a predefined team cannot be destroyed");
 	expect("node", "", 0, "gshmem_team_destroy: a predefined team cannot be destroyed");
 	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 does not name a team");

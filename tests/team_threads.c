@@ -2,7 +2,7 @@
 /* run: -n 1,2,4 */
 /* timeout: 120 */
 /*
- * When threads of a PE split different teams at the same time and compete for the same places, each team gets
+ * When threads of a PE make different teams at the same time and compete for the same places, each team gets
  * its own place, and barriers of different teams do not disturb each other. Each thread counts its barriers
  * where all PEs can see: after a barrier the same thread of no other PE may have counted less.
  */
@@ -12,7 +12,7 @@
 
 #include "helpers.h"
 
-enum { NTHREADS = 3, NSPLITS = 60 };
+enum { NTHREADS = 3, NSPLITS = 60, MOST_PES = 4 };
 
 static gshmem_team_t parents[NTHREADS];
 static long *counts; /* [NTHREADS]: barriers that each thread of this PE has reached */
@@ -38,14 +38,21 @@ static void *split_and_meet(void *arg)
 {
 	const int which = (int)(size_t)arg, npes = gshmem_n_pes();
 	gshmem_team_t first, second;
+	int backwards[MOST_PES], i, k;
 	long count = 0;
-	int i, k;
+
+	for (i = 0; i < npes; i++)
+		backwards[i] = npes - 1 - i;
 
 	for (i = 0; i < NSPLITS; i++) {
 		t_equal(gshmem_team_split_strided(parents[which], 0, 1, npes, NULL, 0, &first), 0,
 			"split_strided");
-		t_equal(gshmem_team_split_strided(first, npes - 1, -1, npes, NULL, 0, &second), 0,
-			"split_strided");
+		if (i % 2)
+			t_equal(gshmem_team_split_strided(first, npes - 1, -1, npes, NULL, 0, &second), 0,
+				"split_strided");
+		else /* which as the tag: the threads make teams of the same PEs */
+			t_equal(gshmemx_team_create_by_members(backwards, npes, which, NULL, 0, &second), 0,
+				"create_by_members");
 		t_equal(gshmem_team_translate_pe(second, 0, GSHMEM_TEAM_WORLD), npes - 1,
 			"the first of the team");
 		for (k = 0; k < 3; k++)

@@ -148,6 +148,7 @@ static void work(void)
 	     *dest = (long *)gshmem_malloc(NELEMS * sizeof(long));
 	long *sums = (long *)gshmem_malloc(NELEMS * sizeof(long)), got[NELEMS], values[NELEMS];
 	gshmem_team_t even;
+	int pair[2];
 
 	t_equal(me, rank_, "my_pe");
 	t_equal(npes, nranks, "n_pes");
@@ -168,6 +169,13 @@ static void work(void)
 		"split_strided");
 	if (even != GSHMEM_TEAM_INVALID)
 		gshmem_team_destroy(even);
+	pair[0] = me | 1; /* backwards */
+	pair[1] = me & ~1;
+	if (pair[0] < npes) {
+		t_equal(gshmemx_team_create_by_members(pair, 2, 0, NULL, 0, &even), 0, "create_by_members");
+		t_equal(gshmem_team_my_pe(even), !(me & 1), "number in a pair");
+		gshmem_team_destroy(even);
+	}
 	gshmem_free(sums);
 	gshmem_free(dest);
 	gshmem_free(source);

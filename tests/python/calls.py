@@ -167,6 +167,16 @@ equal("row", gshmem.team_my_pe(Teams.GRID_x), pe % 2)
 equal("column", gshmem.team_my_pe(y), pe // 2)
 gshmem.team_destroy(x)
 gshmem.team_destroy(y)
+ends = [npes - 1, 0]
+team = gshmem.team_create(Teams.TEAM_WORLD, ends)
+equal("team_create", gshmem.team_my_pe(team) if team else -1, {0: 1, npes - 1: 0}.get(pe, -1))
+gshmem.team_destroy(team)
+if pe in ends:
+    team = gshmem.team_create_by_members(ends, tag=5, new_team_name="ENDS")
+    equal("team_create_by_members", gshmem.team_translate_pe(Teams.ENDS, 0, Teams.TEAM_WORLD), npes - 1)
+    gshmem.team_destroy("ENDS")
+raises("a PE twice", "no team of", gshmem.team_create, Teams.TEAM_WORLD, [0, 0])
+raises("a list without this PE", "no team of", gshmem.team_create_by_members, [(pe + 1) % npes])
 raises("a split that does not fit", "no team of", gshmem.team_split_strided, Teams.TEAM_WORLD, 0, 1, npes + 1)
 
 stream.close()
