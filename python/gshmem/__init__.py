@@ -52,6 +52,8 @@ from ._setup import InitStatus, Version, finalize, get_version, init, init_statu
 from ._teams import (
     TeamConfig,
     Teams,
+    team_create,
+    team_create_by_members,
     team_destroy,
     team_my_pe,
     team_n_pes,

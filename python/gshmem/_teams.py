@@ -2,7 +2,7 @@
 """Teams: sets of PEs with their own numbering. A team is the library's handle, an integer."""
 
 import ctypes
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Iterator, Optional, Sequence, Tuple
 
 from ._library import C_INT, C_LONG, C_PTR, GshmemError, GshmemInvalid, function, need_init
 
@@ -32,6 +32,19 @@ _split_2d = function(
     C_PTR,
     C_LONG,
     ctypes.POINTER(C_PTR),
+    C_PTR,
+    C_LONG,
+    ctypes.POINTER(C_PTR),
+)
+_create = function(
+    "gshmemx_team_create", C_INT, C_PTR, ctypes.POINTER(C_INT), C_INT, C_PTR, C_LONG, ctypes.POINTER(C_PTR)
+)
+_create_by_members = function(
+    "gshmemx_team_create_by_members",
+    C_INT,
+    ctypes.POINTER(C_INT),
+    C_INT,
+    C_INT,
     C_PTR,
     C_LONG,
     ctypes.POINTER(C_PTR),
@@ -112,6 +125,47 @@ def team_split_2d(
         raise GshmemError(f"team_split_2d: no teams of rows of {xrange} PEs")
     name = new_team_name
     return _named(x.value or 0, name and name + "_x"), _named(y.value or 0, name and name + "_y")
+
+
+def team_create(
+    parent_team: int,
+    pes: Sequence[int],
+    config: Optional[TeamConfig] = None,
+    config_mask: int = 0,
+    new_team_name: Optional[str] = None,
+) -> int:
+    """Makes a team of any PEs of parent_team, in the order of pes, which is the same on all PEs.
+
+    All PEs of parent_team call. Returns the team, or Teams.TEAM_INVALID on PEs that are not in it. With
+    new_team_name the team is in Teams, too.
+    Raises GshmemError on all PEs of parent_team if pes does not fit it, or differs between PEs.
+    """
+    need_init("team_create")
+    team = C_PTR(0)
+    listed = (C_INT * len(pes))(*pes)
+    if _create(parent_team, listed, len(pes), _config(config), config_mask, ctypes.byref(team)):
+        raise GshmemError(f"team_create: no team of PEs {list(pes)}")
+    return _named(team.value or 0, new_team_name)
+
+
+def team_create_by_members(
+    pes: Sequence[int],
+    tag: int = 0,
+    config: Optional[TeamConfig] = None,
+    config_mask: int = 0,
+    new_team_name: Optional[str] = None,
+) -> int:
+    """Makes a team of any PEs of the world, in the order of pes. These PEs alone call, with the same list.
+
+    Calls of the same PEs by several threads at a time need different tags. With new_team_name the team is in
+    Teams, too. Raises GshmemError on all members if pes names a PE that does not exist, or one twice.
+    """
+    need_init("team_create_by_members")
+    team = C_PTR(0)
+    listed = (C_INT * len(pes))(*pes)
+    if _create_by_members(listed, len(pes), tag, _config(config), config_mask, ctypes.byref(team)):
+        raise GshmemError(f"team_create_by_members: no team of PEs {list(pes)}")
+    return _named(team.value or 0, new_team_name)
 
 
 def team_destroy(team: "int | str") -> None:
