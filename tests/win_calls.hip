@@ -35,7 +35,7 @@ struct part {
 	long requested[MAX_PES][NBULK];
 	long swapped[MAX_PES][2];
 	long updated[MAX_PES][NBULK];
-	long sum[NSUMS]; /* updated by all */
+	long sum[NSUMS], column[3 * NSUMS / 2], same[3 * NSUMS / 2]; /* updated by all */
 	long count[2];
 };
 
@@ -98,6 +98,13 @@ template <int scope> __host__ __device__ static int work_on(const struct test &t
 	nwrong += BY(putmem, t.win, AT(bytes[t.me]), ROW(bytes), NBYTES, pe) != 0;
 	nwrong += BY(getmem, t.win, ROW(got_bytes), AT(own), NBYTES, pe) != 0;
 	nwrong += BY(long_accumulate, t.win, AT(sum), LONGS(END(sums)), NSUMS, GSHMEMX_SUM, pe) != 0;
+	nwrong += BY(long_iaccumulate, t.win, AT(column), LONGS(END(sums)), 3, 2, NSUMS / 2, GSHMEMX_SUM,
+			  pe) != 0;
+	nwrong += BY(long_iaccumulate, t.win, AT(same), LONGS(END(sums)), 3, 0, NSUMS / 2, GSHMEMX_SUM, pe) !=
+		0;
+	nwrong += BY(long_iaccumulate, t.win, AT(column), NULL, 3, 1, NSUMS / 2, GSHMEMX_NO_OP, pe) != 0;
+	nwrong += BY(long_iaccumulate, t.win, 1 << 20, LONGS(END(sums)), 3, 1, 2, GSHMEMX_SUM,
+			  GSHMEMX_PE_NULL) != 0;
 	nwrong += BY(long_accumulate, t.win, AT(sum), NULL, NSUMS, GSHMEMX_NO_OP, pe) != 0;
 	nwrong += BY(long_get_accumulate, t.win, LONGS(ROW(got_by_no_op)), AT(own), NULL, NBULK,
 			  GSHMEMX_NO_OP, pe) != 0;
@@ -241,6 +248,11 @@ static void check_part(struct test t)
 	}
 	for (int i = 0; i < NSUMS; i++)
 		expect(seen.sum[i], t.round * t.npes * (i + 1), "accumulate", t.me, i);
+	for (int i = 0; i < 3 * NSUMS / 2; i++) {
+		expect(seen.column[i], i % 3 ? 0 : t.round * t.npes * (i / 3 * 2 + 1), "iaccumulate", t.me,
+			i);
+		expect(seen.same[i], i % 3 ? 0 : t.round * t.npes, "iaccumulate of one source", t.me, i);
+	}
 	expect(seen.count[0], t.round * t.npes, "fetch_and_op", t.me, 0);
 }
 

@@ -174,6 +174,13 @@ int gshmemi_host_win_accumulate(struct gshmemi_win_access to, void *result, cons
 	return rc;
 }
 
+int gshmemi_host_win_stride_accumulate(struct gshmemi_win_access to, const void *source,
+	struct gshmemi_blocks b, struct gshmemi_win_update u, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_stride_accumulate(GSHMEMI_THREAD, to, source, b, u, call);
+}
+
 void gshmemi_host_win_fetch(struct gshmemi_win_access to, void *old, const void *value, const void *cond,
 	struct gshmemi_win_update u, const char *call)
 {

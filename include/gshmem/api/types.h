@@ -172,4 +172,11 @@
 	X(half, gshmemx_half_t, F16) \
 	X(bfloat16, gshmemx_bfloat16_t, BF16)
 
+/* Extension: a value and its place, for GSHMEMX_MINLOC and GSHMEMX_MAXLOC on windows. */
+#define GSHMEMX_PAIR_TYPES(X) \
+	X(float_int, gshmemx_float_int_t, FLOAT_INT) \
+	X(double_int, gshmemx_double_int_t, DOUBLE_INT) \
+	X(long_int, gshmemx_long_int_t, LONG_INT) \
+	X(int_int, gshmemx_int_int_t, INT_INT)
+
 #endif /* GSHMEM_TYPES_H */

@@ -78,6 +78,12 @@
 		(gshmemx_win_t win, T *dest, ptrdiff_t disp, const T *source, size_t nelems, int op, \
 			int pe), \
 		accumulate, (GSHMEMI_WIN_TO, dest, source, nelems, GSHMEMI_WIN_UPDATE(T, KIND), call)) \
+	GSHMEMI_W(NAME##_iaccumulate, \
+		(gshmemx_win_t win, ptrdiff_t disp, const T *source, ptrdiff_t dst, ptrdiff_t sst, \
+			size_t nelems, int op, int pe), \
+		stride_accumulate, \
+		(GSHMEMI_WIN_TO, source, GSHMEMI_WIN_BLOCKS(T, 1, nelems), GSHMEMI_WIN_UPDATE(T, KIND), \
+			call)) \
 	GSHMEMI_W(NAME##_raccumulate, \
 		(gshmemx_win_t win, ptrdiff_t disp, const T *source, size_t nelems, int op, int pe, \
 			gshmemx_win_request_t *request), \
@@ -147,11 +153,13 @@
 	GSHMEMX_RMA_TYPES(GSHMEMI_WIN_MOVE_TYPE) \
 	GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_WIN_COMPLEX_TYPE) \
 	GSHMEM_ORDERED_REDUCE_TYPES(GSHMEMI_WIN_UPDATE_TYPE) \
-	GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_UPDATE_TYPE)
+	GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_UPDATE_TYPE) \
+	GSHMEMX_PAIR_TYPES(GSHMEMI_WIN_UPDATE_TYPE)
 #define GSHMEMI_WIN_VALUE_CALLS \
 	GSHMEM_ORDERED_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE) \
 	GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE) \
-	GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
+	GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE) \
+	GSHMEMX_PAIR_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 /* long double is apart: where kernels have none, only the host makes these calls. */
 #define GSHMEMI_WIN_LONG_DOUBLE_CALLS       GSHMEM_LONG_DOUBLE_REDUCE_TYPES(GSHMEMI_WIN_UPDATE_TYPE)
 #define GSHMEMI_WIN_LONG_DOUBLE_VALUE_CALLS GSHMEM_LONG_DOUBLE_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)

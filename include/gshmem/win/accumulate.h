@@ -15,6 +15,18 @@ GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, struct gshmemi_
 	return gshmemi_win_check(w, to, GSHMEMI_WIN_NBYTES(nelems, u.nbytes), u.nbytes, call);
 }
 
+GSHMEMI_FN int gshmemi_win_check_strided(const struct gshmemi_win *w, struct gshmemi_win_access to,
+	struct gshmemi_blocks b, struct gshmemi_win_update u, const char *call)
+{
+	if (GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) {
+		if (!gshmemi_win_has_op(u.op, u.kind))
+			return gshmemi_win_bad_argument(u.op, call);
+		if (b.dst < 1)
+			return gshmemi_win_bad_argument((int)b.dst, call);
+	}
+	return gshmemi_win_check(w, to, gshmemi_win_span(b, b.dst), u.nbytes, call);
+}
+
 /* Where this PE's atomics reach the target's words; NULL if they must go another way. */
 GSHMEMI_FN char *gshmemi_win_there(const struct gshmemi_win_place *at)
 {
@@ -155,6 +167,46 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 	return 0;
 }
 
+/* At strides, element by element. b.sst may be anything. */
+GSHMEMI_FN int gshmemi_win_stride_accumulate(int scope, struct gshmemi_win_access to, const void *source,
+	struct gshmemi_blocks b, struct gshmemi_win_update u, const char *call)
+{
+	const size_t nelems = u.op == GSHMEMX_NO_OP ? 0 : b.nblocks;
+	const struct gshmemi_win *w;
+	struct gshmemi_win_place at;
+	struct gshmemi_elements e;
+	struct gshmemi_group group;
+	const char *from;
+	ptrdiff_t offset;
+	int rc, asks;
+	size_t i;
+
+	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
+		return gshmemi_host_win_stride_accumulate(to, source, b, u, call);
+	if (to.pe == GSHMEMX_PE_NULL)
+		return 0;
+	w = gshmemi_win_of(to.win);
+	rc = gshmemi_win_check_strided(w, to, b, u, call);
+	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)to.disp))
+		return rc;
+	at = gshmemi_win_locate(w, to, call);
+	at.there = gshmemi_win_there(&at);
+	asks = gshmemi_win_asks(&at);
+	for (i = group.rank; i < nelems; i += group.size) {
+		offset = (ptrdiff_t)i * b.dst * (ptrdiff_t)u.nbytes;
+		from = (const char *)source + (ptrdiff_t)i * b.sst * (ptrdiff_t)u.nbytes;
+		if (asks) {
+			e = gshmemi_win_elements_of(w, &at, u, from, NULL, 1);
+			e.symmetric = at.address + offset;
+			gshmemi_win_ask(&e, call);
+		} else {
+			gshmemi_win_element_apart(w, &at, offset, u, from, NULL, NULL);
+		}
+	}
+	gshmemi_group_end(&group);
+	return 0;
+}
+
 /* One element: u, or, unless cond is NULL, compare and swap. */
 GSHMEMI_FN void gshmemi_win_ask_one(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
 	void *old, const void *value, const void *cond, struct gshmemi_win_update u)
@@ -204,7 +256,7 @@ GSHMEMI_FN void gshmemi_win_fetch(struct gshmemi_win_access to, void *old, const
 		gshmemi_win_ask_one(w, &at, old, value, cond, u);
 		return;
 	}
-	gshmemi_win_element(w, &at, 0, u, value, cond, old);
+	gshmemi_win_element_apart(w, &at, 0, u, value, cond, old);
 }
 
 #endif /* GSHMEM_WIN_ACCUMULATE_H */

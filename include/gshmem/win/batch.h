@@ -47,7 +47,7 @@ GSHMEMI_FN void gshmemi_win_batch_word(
 			continue;
 		}
 		__builtin_memcpy(elem, bits + at % batch->wordlen, batch->u.nbytes);
-		gshmemi_win_fold(batch->u, elem, batch->source + k);
+		gshmemi_win_fold_apart(batch->u, elem, batch->source + k);
 		__builtin_memcpy(bits + at % batch->wordlen, elem, batch->u.nbytes);
 	}
 }

@@ -30,7 +30,7 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, p
 	const unsigned nbytes = u.nbytes, word_nbytes = nbytes < 4 ? 4 : nbytes;
 	const unsigned inside = nbytes < 4 ? (unsigned)((uintptr_t)at->address + (uintptr_t)offset) & 3 : 0;
 	uint64_t found, word, old = 0;
-	char bits[8];
+	struct gshmemi_word bits; /* as large as any that fold knows */
 
 	offset -= (ptrdiff_t)inside;
 	found = gshmemi_win_amo(at, offset, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1));
@@ -38,14 +38,14 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, p
 		old = found >> 8 * inside;
 		if (nbytes < 8)
 			old &= (1ULL << 8 * nbytes) - 1;
-		__builtin_memcpy(bits, &old, sizeof bits);
+		__builtin_memcpy(&bits, &old, sizeof old);
 		if (!cond)
-			gshmemi_win_fold(u, bits, value);
+			gshmemi_win_fold(u, &bits, value);
 		else if (gshmemi_value_load(cond, nbytes) != old)
 			return old;
 		else
-			__builtin_memcpy(bits, value, nbytes);
-		__builtin_memcpy(&word, bits, sizeof word);
+			__builtin_memcpy(&bits, value, nbytes);
+		__builtin_memcpy(&word, &bits, sizeof word);
 		if (nbytes < 4)
 			word = (found & ~(((1ULL << 8 * nbytes) - 1) << 8 * inside)) | word << 8 * inside;
 		word = gshmemi_win_amo(
@@ -99,7 +99,7 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 			for (i = 0; i < nelems; i++) {
 				updated[i] = word[i];
 				if (!cond)
-					gshmemi_win_fold(u, &updated[i], (const char *)source + i * 16);
+					gshmemi_win_fold_apart(u, &updated[i], (const char *)source + i * 16);
 				else if (gshmemi_win_is_same(u.kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
@@ -149,5 +149,17 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 	if (old)
 		gshmemi_value_store(old, bits, nbytes);
 }
+
+/* The same out of line, as gshmemi_win_fold_apart. */
+#ifdef GSHMEMI_LIBRARY
+GSHMEMI_WIN_APART void gshmemi_win_element_apart(const struct gshmemi_win *w,
+	const struct gshmemi_win_place *at, ptrdiff_t offset, struct gshmemi_win_update u, const void *value,
+	const void *cond, void *old)
+{
+	gshmemi_win_element(w, at, offset, u, value, cond, old);
+}
+#else
+#define gshmemi_win_element_apart gshmemi_win_element
+#endif
 
 #endif /* GSHMEM_WIN_ELEMENT_H */

@@ -98,6 +98,9 @@ GSHMEMI_HOST_CALL(
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_accumulate,
 	(struct gshmemi_win_access to, void *result, const void *source, size_t nelems,
 		struct gshmemi_win_update u, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_stride_accumulate,
+	(struct gshmemi_win_access to, const void *source, struct gshmemi_blocks b,
+		struct gshmemi_win_update u, const char *call));
 /* op, or, unless cond is NULL, compare and swap. An error ends the job. */
 GSHMEMI_HOST_CALL(void, gshmemi_host_win_fetch,
 	(struct gshmemi_win_access to, void *old, const void *value, const void *cond,

@@ -13,6 +13,33 @@
 #define GSHMEMI_WIN_LONG GSHMEMI_COLD
 #endif
 
+/* Whether pair x replaces pair acc. */
+#define GSHMEMI_WIN_TAKES(TYPE) \
+	{ \
+		TYPE a, b; \
+\
+		__builtin_memcpy(&a, acc, sizeof a); \
+		__builtin_memcpy(&b, x, sizeof b); \
+		return (u.op == GSHMEMX_MAXLOC ? b.value > a.value : b.value < a.value) || \
+			(b.value == a.value && b.index < a.index); \
+	}
+GSHMEMI_WIN_LONG int gshmemi_win_takes(struct gshmemi_win_update u, const void *acc, const void *x)
+{
+	if (u.nbytes == 16 && u.kind == GSHMEMI_KIND_DOUBLE_INT)
+		GSHMEMI_WIN_TAKES(gshmemx_double_int_t)
+	if (u.nbytes == 16)
+		GSHMEMI_WIN_TAKES(gshmemx_long_int_t)
+	if (u.kind == GSHMEMI_KIND_FLOAT_INT)
+		GSHMEMI_WIN_TAKES(gshmemx_float_int_t)
+	GSHMEMI_WIN_TAKES(gshmemx_int_int_t)
+}
+#undef GSHMEMI_WIN_TAKES
+
+GSHMEMI_FN int gshmemi_win_is_pair(int kind)
+{
+	return kind >= GSHMEMI_KIND_FLOAT_INT;
+}
+
 /* acc becomes acc u.op x. The logical operators are for integers only. */
 GSHMEMI_WIN_LONG void gshmemi_win_fold(struct gshmemi_win_update u, void *acc, const void *x)
 {
@@ -33,9 +60,26 @@ GSHMEMI_WIN_LONG void gshmemi_win_fold(struct gshmemi_win_update u, void *acc, c
 		__builtin_memcpy(acc, &a, u.nbytes & 15);
 		return;
 	default:
-		gshmemi_fold(GSHMEMI_FOLD(u.op, u.kind), acc, x, u.nbytes);
+		if (!gshmemi_win_is_pair(u.kind))
+			gshmemi_fold(GSHMEMI_FOLD(u.op, u.kind), acc, x, u.nbytes);
+		else if (gshmemi_win_takes(u, acc, x))
+			__builtin_memcpy(acc, x, u.nbytes);
 	}
 }
+
+/*
+ * The same out of line. In the library, where the operator and the kind are arguments, each copy of the
+ * operators takes 10 KB; only the fastest ways have their own.
+ */
+#ifdef GSHMEMI_LIBRARY
+static __attribute__((noinline, unused)) void gshmemi_win_fold_apart(
+	struct gshmemi_win_update u, void *acc, const void *x)
+{
+	gshmemi_win_fold(u, acc, x);
+}
+#else
+#define gshmemi_win_fold_apart gshmemi_win_fold
+#endif
 
 /* Whether the kind of type has the operator. */
 GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
@@ -43,6 +87,8 @@ GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
 	const int is_whole = kind <= GSHMEMI_KIND_S64,
 		  is_complex = kind == GSHMEMI_KIND_COMPLEX_F32 || kind == GSHMEMI_KIND_COMPLEX_F64;
 
+	if (gshmemi_win_is_pair(kind))
+		return op >= GSHMEMX_REPLACE && op <= GSHMEMX_MAXLOC;
 	switch (op) {
 	case GSHMEMX_AND:
 	case GSHMEMX_OR:
@@ -83,10 +129,12 @@ GSHMEMI_FN int gshmemi_win_native(int op, int kind)
 	}
 }
 
-/* Whether two elements have the same bits. Only 10 bytes of x86's long double count. */
+/* Whether two elements of 16 bytes have the same bits, of the 10 of x86's long double, and the 12 of pairs. */
 GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 {
-	const uint64_t mask = kind == GSHMEMI_KIND_LONG_DOUBLE && __LDBL_MANT_DIG__ == 64 ? 0xffff : ~0ULL;
+	const uint64_t mask = kind == GSHMEMI_KIND_LONG_DOUBLE && __LDBL_MANT_DIG__ == 64 ? 0xffff
+		: gshmemi_win_is_pair(kind)                                               ? UINT32_MAX
+											  : ~0ULL;
 	uint64_t x[2], y[2];
 
 	__builtin_memcpy(x, a, sizeof x);
