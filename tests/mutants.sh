@@ -379,6 +379,9 @@ cpu_mutants() {
 	engine_mutant context_stolen src/engine/ask.c 's/if (is_over(c, context))$/if (1)/'
 	mutant kernel elements_last net_engine src/engine/accumulate.c \
 		's/i < s->nbytes; i += NBYTES/i + 8 < s->nbytes; i += NBYTES/'
+	mutant header pair_tie win_pairs include/gshmem/win/operator.h 's/b.index < a.index/b.index > a.index/' -n 3
+	mutant header stride_source win_calls include/gshmem/win/accumulate.h 's/(ptrdiff_t)i \* b.sst/(ptrdiff_t)i * b.dst/' -n 3
+	mutant source refusal win_faults src/engine/perform.c 's/memcpy(data, r, GSHMEMI_WIRE_REFUSED_NBYTES)/(void)0/'
 	mutant source elements_lost win_many src/engine/accumulate.c 's/swap_again(s, &b, i, got);/;/' \
 		-n 3 -e GSHMEM_CARRY=0,2
 	mutant source elements_lock win_many src/engine/accumulate.c 's/if (lock && gshmemi_amo_peer(/if (0 \&\& (/' \

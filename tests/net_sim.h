@@ -343,7 +343,8 @@ static void sim_open(int npes, size_t message_nbytes, const struct gshmemi_engin
 	for (pe = 0; pe < npes; pe++) {
 		sim.ends[pe] = (struct sim_end){{sim_start, sim_poll, sim_size, sim_end}, pe, NULL};
 		mine.link = &sim.ends[pe].link;
-		mine.owner = (struct gshmemi_engine_owner){sim_find, sim_silent, NULL, &sim.ends[pe]};
+		mine.owner =
+			(struct gshmemi_engine_owner){sim_find, sim_silent, NULL, &sim.ends[pe], NULL, NULL};
 		sim.engines[pe] = gshmemi_engine_create(&mine);
 	}
 }

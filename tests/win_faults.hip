@@ -5,7 +5,8 @@
 /* timeout: 120 */
 /*
  * Misuse of a window in a kernel, and on the host by calls that return a value, ends the job with a message
- * that says what is wrong: for calls of epochs always, for operations with GSHMEM_CHECK=1.
+ * that says what is wrong: for calls of epochs always, for operations with GSHMEM_CHECK=1. So do operations
+ * on what another PE has not attached, on the PE that makes them.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"
@@ -28,6 +29,13 @@ enum misuse {
 	NOTIFICATION,
 	FETCH,
 	QUERY,
+	STRIDE,
+	/* of what nobody has attached, with two PEs: */
+	UNATTACHED_PUT,
+	UNATTACHED_GET,
+	UNATTACHED_BULK,
+	UNATTACHED_ADD,
+	UNATTACHED_BY_KERNEL,
 	NMISUSES
 };
 static const struct {
@@ -48,6 +56,12 @@ static const struct {
 	{"GSHMEM_CHECK=1", "gshmemx_win_long_put_notify: 32 is not a valid operator"},
 	{"", "host: gshmemx_win_long_fetch_and_op: not allowed now, for PE 0 of the window: no epoch is open"},
 	{"", "host: gshmemx_win_nbytes: pe 1 is out of range, there are 1 PEs"},
+	{"GSHMEM_CHECK=1", "gshmemx_win_long_iaccumulate: 0 is not a valid operator or stride"},
+	{"", "pe 0: gshmemx_win_long_put: nothing is attached at 0x8, 8 bytes, on PE 1 of the dynamic window 0x1"},
+	{"", "pe 0: gshmemx_win_char_get: nothing is attached at 0x7f, 3 bytes, on PE 1 of the dynamic window"},
+	{"", "pe 0: gshmemx_win_putmem: nothing is attached at 0x1000, "},
+	{"", "pe 0: gshmemx_win_double_accumulate: nothing is attached at 0x10, 8 bytes, on PE 1 of the dynamic"},
+	{"", "pe 0: a put: nothing is attached at 0x18, 8 bytes, on PE 1 of the dynamic window"},
 };
 
 __global__ void misuse(gshmemx_win_t win, int which, long *memory)
@@ -91,11 +105,45 @@ __global__ void misuse(gshmemx_win_t win, int which, long *memory)
 	case FLUSH:
 		gshmemx_win_flush(win, 0);
 		break;
+	case STRIDE:
+		gshmemx_win_lock_all(win, 0);
+		gshmemx_win_long_iaccumulate(win, 0, memory, 0, 1, 2, GSHMEMX_SUM, 0);
+		break;
+	case UNATTACHED_BY_KERNEL:
+		gshmemx_win_long_put(win, 24, memory, 1, 1);
+		gshmemx_win_flush(win, 1);
+		break;
 	case NOTIFICATION:
 		gshmemx_win_lock_all(win, 0);
 		gshmemx_win_long_put_notify(win, 0, memory, 1, GSHMEMX_WIN_NOTIFICATIONS, 0);
 		break;
 	}
+}
+
+/* PE 0 works on memory that PE 1 has not attached. */
+static void use_unattached(int which, long *memory)
+{
+	static char bulk[1 << 20];
+	gshmemx_win_t win;
+
+	t_equal(gshmemx_win_create_dynamic(GSHMEM_TEAM_WORLD, &win), 0, "create_dynamic");
+	t_equal(gshmemx_win_attach(win, memory, 64), 0, "attach");
+	gshmem_barrier_all();
+	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
+	if (gshmem_my_pe() == 1)
+		which = NMISUSES;
+	if (which == UNATTACHED_PUT)
+		(void)gshmemx_win_long_put(win, 8, memory, 1, 1);
+	else if (which == UNATTACHED_GET)
+		(void)gshmemx_win_char_get(win, (char *)memory, 0x7f, 3, 1);
+	else if (which == UNATTACHED_BULK)
+		(void)gshmemx_win_putmem(win, 0x1000, bulk, sizeof bulk, 1);
+	else if (which == UNATTACHED_ADD)
+		(void)gshmemx_win_double_accumulate(win, 16, (double *)memory, 1, GSHMEMX_SUM, 1);
+	else if (which == UNATTACHED_BY_KERNEL)
+		t_launch(misuse, 1, 1, win, which, memory);
+	(void)gshmemx_win_unlock_all(win);
+	gshmem_barrier_all();
 }
 
 static int pe_main(int which)
@@ -105,6 +153,8 @@ static int pe_main(int which)
 
 	gshmem_init();
 	memory = (long *)t_hipmalloc(64);
+	if (which >= UNATTACHED_PUT)
+		use_unattached(which, memory);
 	t_equal(gshmemx_win_create(GSHMEM_TEAM_WORLD, memory, 64, 8, &win), 0, "create");
 	if (which == FETCH)
 		(void)gshmemx_win_long_fetch_and_op(win, 0, 1, GSHMEMX_SUM, 0);
@@ -126,7 +176,7 @@ int main(int argc, char **argv)
 	for (int which = 0; which < NMISUSES; which++) {
 		snprintf(args, sizeof args, "%d", which);
 		snprintf(env, sizeof env, "GSHMEM_HEAP_SIZE=1m %s", cases[which].env);
-		t_job_run(&job, 1, env, "", args, 10);
+		t_job_run(&job, which < UNATTACHED_PUT ? 1 : 2, env, "", args, 10);
 		t_job_failed(&job, args, cases[which].message, 1);
 	}
 	return 0;

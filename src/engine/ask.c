@@ -354,10 +354,16 @@ bool gshmemi_engine_lock(struct gshmemi_engine *e, const struct gshmemi_target *
 }
 
 /* An old word is data of 8 bytes, of which the item's memory may be the first 4. */
-void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_op_record *r)
+void gshmemi_net_answered(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	struct item *item = (struct item *)(uintptr_t)*gshmemi_wire_cookie(r);
+	struct gshmemi_op_record refused = {0};
 
+	if (!item) { /* is_refused in perform.c */
+		memcpy(&refused, gshmemi_wire_data(r), GSHMEMI_WIRE_REFUSED_NBYTES);
+		e->config.owner.refused(e->config.owner.user, c->pe, &refused);
+		return;
+	}
 	if (item->memory)
 		memcpy(item->memory, gshmemi_wire_data(r), item->nbytes);
 	if (item->open && gshmemi_op_who(r->head))

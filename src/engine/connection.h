@@ -158,6 +158,7 @@ struct connection {
 	/* answers: */
 	struct buffer *answer; /* the message being filled */
 	struct buffers answers;
+	bool has_refused; /* the record at the head of its stream */
 	bool must_ack;
 	unsigned ack_passes; /* passes left until it must acknowledge; 0: nothing that may wait has come */
 	bool must_ping;
@@ -220,7 +221,7 @@ bool gshmemi_net_begin_chunks(struct gshmemi_engine *e, struct connection *c);
 void gshmemi_net_chunk_done(struct gshmemi_engine *e, struct sending *sending);
 /* The owner has told how many chunks have landed. */
 void gshmemi_net_hear_landed(struct gshmemi_engine *e, struct connection *c, uint64_t nlanded);
-void gshmemi_net_answered(struct gshmemi_engine *e, const struct gshmemi_op_record *r);
+void gshmemi_net_answered(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r);
 void gshmemi_net_free_contexts(struct connection *c);
 
 /* ---- perform.c ---- */

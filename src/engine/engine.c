@@ -419,7 +419,8 @@ static void hear_head(struct gshmemi_engine *e, struct connection *c, const stru
 		gshmemi_net_activate(e, c);
 }
 
-static void take_response(struct gshmemi_engine *e, const struct gshmemi_net_head *head, const char *data)
+static void take_response(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_net_head *head, const char *data)
 {
 	const struct gshmemi_op_record *r;
 	unsigned i;
@@ -427,7 +428,7 @@ static void take_response(struct gshmemi_engine *e, const struct gshmemi_net_hea
 	for (i = 0; i < head->nrecords; i++) {
 		r = (const struct gshmemi_op_record *)(const void *)data;
 		data += gshmemi_wire_nbytes(r->head);
-		gshmemi_net_answered(e, r);
+		gshmemi_net_answered(e, c, r);
 	}
 }
 
@@ -444,7 +445,7 @@ static void came(struct gshmemi_engine *e, const struct gshmemi_link_event *even
 	if (event->kind == GSHMEMI_LINK_REQUEST)
 		gshmemi_net_take(e, c, &head, data + sizeof head);
 	else
-		take_response(e, &head, data + sizeof head);
+		take_response(e, c, &head, data + sizeof head);
 }
 
 static void done(struct gshmemi_engine *e, struct sending *sending)

@@ -62,6 +62,12 @@ struct gshmemi_engine_owner {
 	 */
 	bool (*is_far)(void *user, int pe);
 	void *user;
+	/*
+	 * Whether others may touch a place of a window. If not, who asks is told by `refused`, on its side, and
+	 * what it asks for later is not performed. NULL: all places may be touched, and nobody refuses.
+	 */
+	bool (*may_touch)(void *user, unsigned region, uint64_t offset, uint64_t nbytes);
+	void (*refused)(void *user, int pe, const struct gshmemi_op_record *r);
 };
 
 struct gshmemi_engine_config {

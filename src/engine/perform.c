@@ -17,6 +17,23 @@ char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const str
 		r->place & GSHMEMI_OP_OFFSET, gshmemi_wire_place_nbytes(r->head));
 }
 
+/* Tells the asker that its record is refused: by an answer without a cookie, whose data is the record's head. */
+static bool is_refused(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
+{
+	const struct gshmemi_engine_owner *owner = &e->config.owner;
+	char *data;
+
+	if (gshmemi_op_region(r->head) < GSHMEMI_NFIXED || !owner->may_touch ||
+		owner->may_touch(owner->user, gshmemi_op_region(r->head), r->place & GSHMEMI_OP_OFFSET,
+			gshmemi_wire_place_nbytes(r->head)))
+		return false;
+	data = c->has_refused ? NULL : gshmemi_net_answer(e, c, 0, GSHMEMI_WIRE_REFUSED_NBYTES);
+	if (data)
+		memcpy(data, r, GSHMEMI_WIRE_REFUSED_NBYTES);
+	c->has_refused |= data != NULL;
+	return true;
+}
+
 char *gshmemi_net_answer(struct gshmemi_engine *e, struct connection *c, uint64_t cookie, size_t nbytes)
 {
 	const uint64_t head = gshmemi_op_head(GSHMEMI_ANSWER, 0, 1, 0, 0, nbytes);
@@ -256,7 +273,9 @@ static bool perform_all(
 
 	while (*nleft_p) {
 		r = (const struct gshmemi_op_record *)(const void *)(data + *at_p);
-		if (e->config.agent)
+		if (is_refused(e, c, r))
+			how = PUT_OFF;
+		else if (e->config.agent)
 			how = gshmemi_net_defer(e, c, r);
 		else
 			how = perform(e, c, r) ? PERFORMED : PUT_OFF;

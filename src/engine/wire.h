@@ -15,7 +15,8 @@
  *   ANSWER                     cookie   data     the old word of an AMO or LOCK is data of 8 bytes
  *   FLAG, CHUNK, GET_CHUNK, WAIT        value
  *
- * The cookie is the asker's; the answer returns it. The place of an ACCUMULATE also has the kind of its
+ * The cookie is the asker's; the answer returns it. An ANSWER without one refuses a record: its data is the
+ * record's head and place. The place of an ACCUMULATE also has the kind of its
  * elements; lock is the offset of a word in the control region. who counts the bytes of its data, or of NO_OP
  * the bytes wanted.
  */
@@ -42,6 +43,8 @@ struct gshmemi_net_head {
 	uint16_t flags;      /* GSHMEMI_NET_* */
 	uint32_t nbytes;     /* of all records in this message */
 };
+
+#define GSHMEMI_WIRE_REFUSED_NBYTES offsetof(struct gshmemi_op_record, u)
 
 static inline size_t gshmemi_wire_padded(size_t nbytes)
 {

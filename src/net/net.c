@@ -61,6 +61,7 @@
 void (*gshmemi_net_on_progress)(void);
 bool (*gshmemi_net_has_posts)(void);
 bool (*gshmemi_net_may_touch)(unsigned region, uint64_t address, uint64_t nbytes);
+void (*gshmemi_net_refused)(int pe, uint64_t head, uint64_t address, uint64_t nbytes);
 
 static struct gshmemi_engine *engine;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the engine */
@@ -85,15 +86,33 @@ static char *find_memory(void *user, int pe, unsigned region, uint64_t offset, u
 	const struct gshmemi_region *r = region < GSHMEMI_NREGIONS ? &gshmemi_state.regions[region] : NULL;
 
 	(void)user;
-	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset &&
-		(!gshmemi_net_may_touch ||
-			gshmemi_net_may_touch(region, (uintptr_t)r->base + offset, nbytes)))
+	if (r && r->delta && offset <= r->nbytes && nbytes <= r->nbytes - offset)
 		return r->base + offset;
 	gshmemi_error("net: PE %d asks for %llu bytes at offset %#llx of region %u, which has %llu here: the "
 		      "job ends",
 		pe, (unsigned long long)nbytes, (unsigned long long)offset, region,
 		r && r->delta ? (unsigned long long)r->nbytes : 0);
 	gshmemi_end(1);
+}
+
+/* The address in a window; offsets have 48 bits, and those of a dynamic window begin behind its lowest. */
+static uint64_t address_at(unsigned region, uint64_t offset)
+{
+	return ((uintptr_t)gshmemi_state.regions[region].base + offset) & GSHMEMI_OP_OFFSET;
+}
+
+static bool may_touch(void *user, unsigned region, uint64_t offset, uint64_t nbytes)
+{
+	(void)user;
+	return region >= GSHMEMI_NREGIONS || !gshmemi_state.regions[region].delta ||
+		gshmemi_net_may_touch(region, address_at(region, offset), nbytes);
+}
+
+static void refused(void *user, int pe, const struct gshmemi_op_record *r)
+{
+	(void)user;
+	gshmemi_net_refused(pe, r->head, address_at(gshmemi_op_region(r->head), r->place & GSHMEMI_OP_OFFSET),
+		gshmemi_wire_place_nbytes(r->head));
 }
 
 /* Returns the state of a thread, as the letter of proc(5); 0: there is no such thread. */
@@ -494,7 +513,8 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	struct gshmemi_engine_config config = {0};
 
 	config.link = link;
-	config.owner = (struct gshmemi_engine_owner){find_memory, silent, is_far, NULL};
+	config.owner = (struct gshmemi_engine_owner){
+		find_memory, silent, is_far, NULL, gshmemi_net_may_touch ? may_touch : NULL, refused};
 	config.agent = gshmemi_net_agent();
 	config.npes = gshmemi_job->npes;
 	config.first_seq = gshmemi_env.FIRST_SEQ;

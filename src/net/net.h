@@ -64,9 +64,11 @@ void gshmemi_host_hold(int is_begin);
 extern void (*gshmemi_net_on_progress)(void);
 
 /*
- * Whether others may access memory within the bounds of a region. NULL: they may. Set before the net starts.
+ * Whether others may access this PE's memory in a window; and what to do when pe does not allow an operation
+ * of this PE on nbytes at an address of its own: end the job with a message. Set before the net starts.
  */
 extern bool (*gshmemi_net_may_touch)(unsigned region, uint64_t address, uint64_t nbytes);
+extern void (*gshmemi_net_refused)(int pe, uint64_t head, uint64_t address, uint64_t nbytes);
 
 /*
  * Whether kernels have posted anything that has not been handed over. NULL: there are no kernels. Set before

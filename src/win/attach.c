@@ -61,6 +61,63 @@ bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbyt
 	return end >= nbytes && address >= end;
 }
 
+/* ---- operations on what nobody has attached ---- */
+
+/* The last calls of the host on dynamic windows. */
+#define NCALLS 64
+struct remembered {
+	const struct gshmemi_win *w;
+	int pe;
+	uint64_t address, nbytes;
+	const char *call;
+};
+static struct remembered calls[NCALLS]; /* guarded by the lock */
+static unsigned ncalls;
+
+void gshmemi_window_remember(
+	const struct gshmemi_win *w, int pe, uint64_t address, uint64_t nbytes, const char *call)
+{
+	pthread_mutex_lock(&lock);
+	calls[ncalls++ % NCALLS] = (struct remembered){w, pe, address, nbytes, call};
+	pthread_mutex_unlock(&lock);
+}
+
+/* The last call that is remembered of this address; if there is none, as of a kernel's, what it does. */
+static const char *name_call(const struct gshmemi_win *w, int pe, uint64_t head, uint64_t address)
+{
+	static const char *const whats[16] = {[GSHMEMI_PUT] = "a put",
+		[GSHMEMI_CHUNK] = "a put",
+		[GSHMEMI_GET] = "a get",
+		[GSHMEMI_GET_CHUNK] = "a get"};
+	const char *what = whats[gshmemi_op_what(head)], *call = NULL;
+	const struct remembered *r;
+	unsigned i;
+
+	pthread_mutex_lock(&lock);
+	for (i = 1; i <= NCALLS && !call; i++) {
+		r = &calls[(ncalls - i) % NCALLS];
+		if (r->w == w && r->pe == pe && address - r->address < r->nbytes)
+			call = r->call;
+	}
+	pthread_mutex_unlock(&lock);
+	return call ? call : what ? what : "an accumulate";
+}
+
+_Noreturn void gshmemi_window_refused(int world_pe, uint64_t head, uint64_t address, uint64_t nbytes)
+{
+	const struct gshmemi_win *w = &gshmemi_windows[gshmemi_op_region(head) - GSHMEMI_NFIXED];
+	int pe;
+
+	for (pe = 0; pe < w->npes && w->parts[pe].world_pe != world_pe; pe++)
+		;
+	gshmemi_error("%s: nothing is attached at %#llx, %llu bytes, on PE %d of the dynamic window %#x",
+		name_call(w, pe, head, address), (unsigned long long)address, (unsigned long long)nbytes, pe,
+		(unsigned)w->handle);
+	gshmemi_end(1);
+}
+
+/* ---- attaching ---- */
+
 /* Returns the window if it is dynamic, or NULL after a message. */
 static struct gshmemi_window *find_dynamic(gshmemx_win_t win, const char *call)
 {

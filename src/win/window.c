@@ -373,6 +373,7 @@ int gshmemi_windows_open(void)
 	windows = calloc(gshmemi_heap.nwindows, sizeof *windows);
 	gshmemi_windows = calloc(GSHMEMI_NREGIONS, sizeof *gshmemi_windows);
 	gshmemi_net_may_touch = gshmemi_window_is_attached;
+	gshmemi_net_refused = gshmemi_window_refused;
 	if (!windows || !gshmemi_windows) {
 		gshmemi_error("init: no memory for %u windows (GSHMEM_WINDOWS)", gshmemi_heap.nwindows);
 		gshmemi_windows_close();

@@ -19,6 +19,8 @@
 #ifdef GSHMEMI_LIBRARY
 extern struct gshmemi_win *gshmemi_windows;                                          /* src/win/window.c */
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes); /* src/win/attach.c */
+void gshmemi_window_remember(
+	const struct gshmemi_win *w, int pe, uint64_t address, uint64_t nbytes, const char *call);
 #define GSHMEMI_WINDOWS gshmemi_windows
 #else
 #define GSHMEMI_WINDOWS gshmemi_state.windows
@@ -175,7 +177,11 @@ GSHMEMI_COLD int gshmemi_win_check_at(const struct gshmemi_win *w, gshmemx_win_t
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
 
 	gshmemi_win_judge(w, win, disp, nbytes, align, pe, &fault);
-	return fault.kind ? gshmemi_win_fail(&fault, call) : 0;
+	if (fault.kind)
+		return gshmemi_win_fail(&fault, call);
+	if (w->flags & GSHMEMI_WIN_DYNAMIC)
+		gshmemi_window_remember(w, pe, (uint64_t)disp, nbytes, call);
+	return 0;
 }
 
 /* The host's check. The first operation after a fence begins the fence's epoch. */
