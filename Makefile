@@ -104,7 +104,7 @@ RAW      := $(call progs,bench,raw/*)
 # Within pretended nodes not those marked `/* nodes: no */`.
 EXAMPLES := $(filter-out $(if $(filter-out all,$(NODES)),$(patsubst %,$(B)/%,\
 	$(call having,nodes: no,examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip))),\
-	$(call progs,examples,* tutorial/*))
+	$(call progs,examples,* tutorial/* windows/*))
 # make results measures only on cpu.
 ALL_BENCHES := $(call progs,bench,* raw/*) $(if $(filter cpu,$(PLATFORM)),$(B)/bench/results/put)
 # What a leg does besides its tests: run the examples and others (RUN=), build the benches (ALSO=benches), or

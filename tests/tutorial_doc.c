@@ -2,7 +2,7 @@
 /* delivery: no */
 /*
  * The code in docs/tutorial.md matches the programs: each block of a step is in its program, or in a header
- * beside it, line by line. And each program has a step.
+ * beside it, line by line. And each program has a step. The code in docs/windows.md is in examples/windows.
  */
 #include <glob.h>
 #include <stdbool.h>
@@ -61,6 +61,33 @@ static int check_step(const char *program, char *text, const char *end)
 	return nblocks;
 }
 
+/* Each block of the page is in the program that the page names last before it, and each program is shown. */
+static void check_windows(void)
+{
+	char *page = read_file("docs/windows.md"), *at = page, *next, *end, path[64];
+	glob_t programs;
+	size_t i;
+
+	t_check(glob("examples/windows/*.c", 0, NULL, &programs) == 0, "no programs");
+	for (i = 0; i < programs.gl_pathc; i++) {
+		snprintf(path, sizeof path, "(../%s)", programs.gl_pathv[i]);
+		at = strstr(page, path);
+		t_check(at, "docs/windows.md does not name %s", programs.gl_pathv[i]);
+		at = at ? strstr(at, "\n```c\n") : NULL;
+		next = at ? strstr(at, "examples/windows/") : NULL;
+		t_check(at && (!next || at < next), "docs/windows.md does not show %s", programs.gl_pathv[i]);
+		at += strlen("\n```c\n");
+		end = strstr(at, "\n```\n");
+		t_check(end, "docs/windows.md: a block without an end");
+		end[1] = 0;
+		t_check(file_has(programs.gl_pathv[i], at), "docs/windows.md: %s has no such lines:\n%s",
+			programs.gl_pathv[i], at);
+		end[1] = '`';
+	}
+	globfree(&programs);
+	free(page);
+}
+
 int main(void)
 {
 	char *page = read_file("docs/tutorial.md"), *at = page, *end, heading[32];
@@ -81,5 +108,6 @@ int main(void)
 	}
 	globfree(&programs);
 	free(page);
+	check_windows();
 	return 0;
 }
