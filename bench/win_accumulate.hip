@@ -78,7 +78,7 @@ template <int SCOPE, class T> static bench_run ours(struct target<T> *t, size_t 
 
 template <int SCOPE, class T> static void rows(struct target<T> *t)
 {
-	static const std::vector<size_t> mapped = {8, 64, 512, 4096, 32768, 262144, 1048576},
+	static const std::vector<size_t> mapped = {8, 64, 512, 4096, 16384, 32768, 262144, 1048576},
 					 carried = {8, 16384, 262144, 1048576};
 	const char *scope = bench_scope_names[SCOPE];
 
@@ -94,7 +94,10 @@ template <int SCOPE, class T> static void rows(struct target<T> *t)
 	}
 }
 
-/* PE 0 checks that each call on more than i elements has added 1 to element i of PE 1, or, of PROD, nothing. */
+/*
+ * PE 0 checks that each call on more than i elements has added 1 to element i of PE 1, or, of XOR, has changed
+ * its lowest bit, or, of PROD, nothing.
+ */
 template <class T> static void check(const struct target<T> *t, size_t nelems)
 {
 	std::vector<T> got(nelems);
@@ -105,7 +108,9 @@ template <class T> static void check(const struct target<T> *t, size_t nelems)
 		size_t expected = 0;
 
 		for (const auto &calls : t->ncalls)
-			expected += calls.first > i && t->op == GSHMEMX_SUM ? calls.second : 0;
+			expected += calls.first > i && t->op != GSHMEMX_PROD ? calls.second : 0;
+		if (t->op == GSHMEMX_XOR)
+			expected &= 1;
 		t_check(got[i] == (T)expected, "%s: element %zu is %.17g after %zu additions of 1", t->name,
 			i, (double)got[i], expected);
 	}
@@ -164,6 +169,7 @@ int main(int argc, char **argv)
 	carry_raw_start();
 	measure<double>("win_double_accumulate", false, GSHMEMX_SUM, RMA_ADD_DOUBLES);
 	measure<long>("win_long_accumulate", false, GSHMEMX_SUM, RMA_ADD_LONGS);
+	measure<int>("win_int_xor", false, GSHMEMX_XOR, RMA_XOR_INTS);
 	measure<int>("win_carried_int_sum", true, GSHMEMX_SUM, RMA_ADD_INTS);
 	measure<double>("win_carried_double_sum", true, GSHMEMX_SUM, RMA_ADD_DOUBLES);
 	measure<double>("win_carried_double_prod", true, GSHMEMX_PROD, RMA_MULTIPLY_DOUBLES);

@@ -161,6 +161,9 @@ static void work(int op, MPI_Win win)
 	case RMA_ADD_INTS:
 		accumulate_flush(win, MPI_INT, MPI_SUM);
 		break;
+	case RMA_XOR_INTS:
+		accumulate_flush(win, MPI_INT, MPI_BXOR);
+		break;
 	case RMA_MULTIPLY_DOUBLES:
 		accumulate_flush(win, MPI_DOUBLE, MPI_PROD);
 		break;

@@ -19,11 +19,12 @@ enum rma_op {
 	RMA_COPY_FROM, /* memcpy from there */
 	RMA_SWEEP_TO,  /* the same, each starting where the previous one ended */
 	RMA_SWEEP_FROM,
-	RMA_LOCK_PUT,        /* MPI_Win_lock, exclusive, MPI_Put and MPI_Win_unlock; on RMA_UNLOCKED alone */
-	RMA_ADD_DOUBLES,     /* MPI_Accumulate of MPI_DOUBLE by MPI_SUM, and flush */
-	RMA_ADD_LONGS,       /* the same of MPI_LONG */
-	RMA_ADD_INTS,        /* and MPI_INT */
-	RMA_MULTIPLY_DOUBLES /* of MPI_DOUBLE by MPI_PROD */
+	RMA_LOCK_PUT,         /* MPI_Win_lock, exclusive, MPI_Put and MPI_Win_unlock; on RMA_UNLOCKED alone */
+	RMA_ADD_DOUBLES,      /* MPI_Accumulate of MPI_DOUBLE by MPI_SUM, and flush */
+	RMA_ADD_LONGS,        /* the same of MPI_LONG */
+	RMA_ADD_INTS,         /* and MPI_INT */
+	RMA_MULTIPLY_DOUBLES, /* of MPI_DOUBLE by MPI_PROD */
+	RMA_XOR_INTS          /* of MPI_INT by MPI_BXOR */
 };
 
 /*

@@ -118,6 +118,23 @@ GSHMEMI_FN void gshmemi_win_ask_group(const struct gshmemi_win *w, const struct 
 
 /* ---- the calls ---- */
 
+#ifdef GSHMEMI_LIBRARY
+/* Bitwise operators on elements of 4 bytes by one thread, two at a time but for one at each end. */
+GSHMEMI_FN void gshmemi_win_update_pairs(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
+	struct gshmemi_win_update u, const char *source, size_t nelems)
+{
+	const struct gshmemi_win_update both = gshmemi_win_make_update(u.op, GSHMEMI_KIND_U64, 8);
+	size_t i = 0;
+
+	if (nelems && (uintptr_t)at->address & 4)
+		gshmemi_win_element(w, at, 4 * (ptrdiff_t)i++, u, source, NULL, NULL);
+	for (; i + 1 < nelems; i += 2)
+		gshmemi_win_element(w, at, 4 * (ptrdiff_t)i, both, source + 4 * i, NULL, NULL);
+	if (i < nelems)
+		gshmemi_win_element(w, at, 4 * (ptrdiff_t)i, u, source + 4 * i, NULL, NULL);
+}
+#endif
+
 /*
  * Each thread of the scope updates its share of the elements: `most` adjacent ones at a time. The share
  * follows from the elements' addresses, so that one thread makes all updates of an element that a group of
@@ -151,6 +168,13 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 		gshmemi_group_end(&group);
 		return 0;
 	}
+#ifdef GSHMEMI_LIBRARY
+	if (u.nbytes == 4 && !result && gshmemi_win_is_bitwise(u.op)) {
+		gshmemi_win_update_pairs(w, &at, u, (const char *)source, nelems);
+		gshmemi_group_end(&group);
+		return 0;
+	}
+#endif
 	most = gshmemi_win_batch_nelems(&at, u, result != NULL);
 	first = (uintptr_t)at.address / u.nbytes;
 	inside = nelems ? first % most : 0; /* elements of the first block that lie before */

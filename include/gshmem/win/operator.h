@@ -129,6 +129,12 @@ GSHMEMI_FN int gshmemi_win_native(int op, int kind)
 	}
 }
 
+/* Whether an atomic on a word of 8 bytes updates two elements of 4. */
+GSHMEMI_FN int gshmemi_win_is_bitwise(int op)
+{
+	return op == GSHMEMX_AND || op == GSHMEMX_OR || op == GSHMEMX_XOR;
+}
+
 /* Whether two elements of 16 bytes have the same bits, of the 10 of x86's long double, and the 12 of pairs. */
 GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 {
