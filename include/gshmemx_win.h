@@ -89,8 +89,7 @@ enum { GSHMEMX_LOCK_SHARED = 1, GSHMEMX_LOCK_EXCLUSIVE };
 #define GSHMEMX_WIN_SAME_DISP_UNIT 2L /* all PEs pass the same disp_unit: else -EINVAL */
 
 /*
- * A value and its place, as MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT and MPI_2INT. In a window those of 16
- * bytes are aligned to 16.
+ * A value and its place, as MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT and MPI_2INT.
  */
 typedef struct gshmemx_float_int {
 	float value;
@@ -191,9 +190,9 @@ GSHMEM_HOST_API int gshmemx_win_allocate_with_hints(
  * Returns   0, or a negative errno after a message.
  * Errors    create_dynamic: as create. attach: -EINVAL for memory that is none or attached already, and for a
  *           window that is not dynamic. detach: -ENOENT if nothing that is attached begins there. An
- *           operation on memory of another PE that is not attached ends the job, with a message of the PE that
- *           made it, which names the call if it was one of the host's last; of the own PE it is -ERANGE on the
- *           host.
+ *           operation on memory of another PE that is not attached ends the job, with a message of the PE
+ *           that made it, which names the call if it was one of the host's last; of the own PE it is -ERANGE
+ *           on the host.
  */
 GSHMEM_HOST_API int gshmemx_win_create_dynamic(gshmem_team_t team, gshmemx_win_t *win_p);
 GSHMEM_HOST_API int gshmemx_win_create_dynamic_with_hints(
@@ -336,9 +335,11 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  * Accumulate. Each element becomes (element op source), atomically with respect to these calls with the same
  * type on the same window, and to nothing else. Those of one caller (a thread, or a group by calls of the
  * same form) to one element happen in the order of its calls. op is GSHMEMX_SUM or another operator; the
- * types are those of reductions, and float_int, double_int, long_int and int_int. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is
- * updated under a lock of the target's. The last two are made by one thread, return the old value at once,
- * and have no forms with _wave and _wg; compare_and_swap writes value if the element is cond, bit by bit:
+ * types are those of reductions, and float_int, double_int, long_int and int_int. An element lies at a
+ * multiple of its size, or of 8. GSHMEMX_NO_OP reads no source, which may be NULL. An element of 16 bytes is
+ * updated under a lock of the target's. fetch_and_op and compare_and_swap are made by one thread, return the
+ * old value at once, and have no forms with _wave and _wg; compare_and_swap writes value if the element is
+ * cond, bit by bit:
  *
  * int gshmemx_win_TYPENAME_accumulate(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems,
  *				       int op, int pe)
@@ -347,9 +348,9 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *	also fetches the old elements to dest
  * int gshmemx_win_TYPENAME_iaccumulate(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, ptrdiff_t dst,
  *					ptrdiff_t sst, size_t nelems, int op, int pe)
- *	accumulate at strides, in elements: dst, at least 1, in the window, and sst, which may be 0 or negative,
- *	in source. A group shares the elements out by number: calls of it that update the same element are in
- *	order only with a flush and a meeting of the group in between
+ *	accumulate at strides, in elements: dst, at least 1, in the window, and sst, which may be 0 or
+ *	negative, in source. A group shares the elements out by number: its calls that update the same element
+ *	are in order only with a flush and a meeting of the group in between
  * TYPE gshmemx_win_TYPENAME_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe)
  * TYPE gshmemx_win_TYPENAME_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value,
  *					      int pe)

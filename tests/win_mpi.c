@@ -16,7 +16,7 @@
 #include "finalize_mpi.h"
 #include "helpers.h"
 
-enum { NELEMS = 20 };
+enum { NELEMS = 20, MOST_PES = 8 };
 
 /* Whether the CPU, and so MPI, reaches memory of hipMalloc. */
 static int reaches_devices(void)
@@ -131,19 +131,25 @@ static void test_team(MPI_Comm comm, const int *pes)
 /* Communicators in orders that are no stride, and one without all PEs. */
 static void test_orders(void)
 {
-	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), turn[3] = {1, 2, 0}, ends[2] = {2, 0},
-		  alone[1] = {0};
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), leaves_out = npes > 2 && me == 1;
+	int pes[MOST_PES], i, n;
 	MPI_Comm comm;
 
+	t_check(npes <= MOST_PES, "at most %d PEs", MOST_PES);
+	for (i = 0; i < npes; i++)
+		pes[i] = (i + 1) % npes;
 	MPI_Comm_split(MPI_COMM_WORLD, 0, (me + npes - 1) % npes, &comm);
-	test_team(comm, npes == 1 ? alone : turn);
+	test_team(comm, pes);
 	if (reaches_devices())
 		test_memory(comm);
 	MPI_Comm_free(&comm);
-	MPI_Comm_split(MPI_COMM_WORLD, npes == 3 && me == 1 ? MPI_UNDEFINED : 0, -me, &comm);
-	if (comm == MPI_COMM_NULL)
+	MPI_Comm_split(MPI_COMM_WORLD, leaves_out ? MPI_UNDEFINED : 0, -me, &comm);
+	if (leaves_out)
 		return;
-	test_team(comm, npes == 1 ? alone : ends);
+	for (i = npes - 1, n = 0; i >= 0; i--)
+		if (npes <= 2 || i != 1)
+			pes[n++] = i;
+	test_team(comm, pes);
 	if (reaches_devices())
 		test_memory(comm);
 	MPI_Comm_free(&comm);

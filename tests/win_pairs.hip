@@ -47,12 +47,16 @@ template <typename T> struct pairs {
 			gshmemx_win_t win, T *old, const T *source, int op, int pe, int is_strided) \
 		{ \
 			if (is_strided) \
-				return BY(NAME##_iaccumulate, win, 1, source, 2, 1, NPAIRS / 2, op, pe); \
+				return BY(NAME##_iaccumulate, win, AT(T, 1), source, 2, 1, NPAIRS / 2, op, \
+					pe); \
 			if (old) \
-				return BY(NAME##_get_accumulate, win, old, 0, source, NPAIRS, op, pe); \
-			return BY(NAME##_accumulate, win, 0, source, NPAIRS, op, pe); \
+				return BY( \
+					NAME##_get_accumulate, win, old, AT(T, 0), source, NPAIRS, op, pe); \
+			return BY(NAME##_accumulate, win, AT(T, 0), source, NPAIRS, op, pe); \
 		} \
 	};
+/* The displacement of element i: elements of 16 bytes lie between multiples of 16. */
+#define AT(T, I) (1 + (ptrdiff_t)((I) * sizeof(T) / 8))
 #define BY(NAME, ...) \
 	(scope == GSHMEMI_WAVE                ? gshmemx_win_##NAME##_wave(__VA_ARGS__) \
 			: scope == GSHMEMI_WG ? gshmemx_win_##NAME##_wg(__VA_ARGS__) \
@@ -177,21 +181,22 @@ static void test_single(gshmemx_win_t win, typename C::type *mine, pairs<typenam
 	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
 	x.value = value_of(me, 0, GSHMEMX_MAXLOC);
 	x.index = place_of(me, 0);
-	old = C::fetch_and_op(win, 0, x, GSHMEMX_MAXLOC, 0);
+	old = C::fetch_and_op(win, AT(T, 0), x, GSHMEMX_MAXLOC, 0);
 	t_check(!is_better(zero, old, GSHMEMX_MAXLOC), "fetch_and_op of %s: the old value", C::name());
 	gshmem_barrier_all();
-	must_be(C::fetch_and_op(win, 0, x, GSHMEMX_NO_OP, 0), best_of<T>(npes, 0, GSHMEMX_MAXLOC, zero),
-		"what fetch_and_op leaves", T_HOST, GSHMEMX_MAXLOC, 0);
+	must_be(C::fetch_and_op(win, AT(T, 0), x, GSHMEMX_NO_OP, 0),
+		best_of<T>(npes, 0, GSHMEMX_MAXLOC, zero), "what fetch_and_op leaves", T_HOST, GSHMEMX_MAXLOC,
+		0);
 	gshmem_barrier_all();
 	if (me == npes - 1) {
-		(void)C::fetch_and_op(win, 0, zero, GSHMEMX_REPLACE, 0);
+		(void)C::fetch_and_op(win, AT(T, 0), zero, GSHMEMX_REPLACE, 0);
 		x.index = 7;
-		old = C::compare_and_swap(win, 0, x, x, 0);
+		old = C::compare_and_swap(win, AT(T, 0), x, x, 0);
 		must_be(old, zero, "compare_and_swap of another pair", T_HOST, 0, 0);
-		old = C::compare_and_swap(win, 0, zero, x, 0);
+		old = C::compare_and_swap(win, AT(T, 0), zero, x, 0);
 		must_be(old, zero, "compare_and_swap", T_HOST, 0, 0);
-		must_be(C::fetch_and_op(win, 0, x, GSHMEMX_NO_OP, 0), x, "what compare_and_swap leaves",
-			T_HOST, 0, 0);
+		must_be(C::fetch_and_op(win, AT(T, 0), x, GSHMEMX_NO_OP, 0), x,
+			"what compare_and_swap leaves", T_HOST, 0, 0);
 	}
 	t_check(C::template update<GSHMEMI_THREAD>(win, NULL, p->source, GSHMEMX_SUM, 0, 0) < 0,
 		"a sum of %s", C::name());
@@ -204,16 +209,17 @@ template <typename C> static void test_type(int *nwrong)
 	typedef typename C::type T;
 	gshmemx_win_t win;
 	pairs<T> *p;
-	void *mine;
+	void *base;
+	T *mine;
 
 	t_hip(hipHostMalloc((void **)&p, sizeof *p));
-	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof p->memory, sizeof(T), &mine, &win), 0,
-		"allocate");
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, 8 + sizeof p->memory, 8, &base, &win), 0, "allocate");
+	mine = (T *)((char *)base + 8);
 	for (int by = 0; by < T_NSCOPES; by++)
 		for (int op = GSHMEMX_MINLOC; op <= GSHMEMX_MAXLOC; op++)
 			for (int what = 0; what < 3; what++)
-				test_calls<C>(win, (T *)mine, p, by, op, what, nwrong);
-	test_single<C>(win, (T *)mine, p);
+				test_calls<C>(win, mine, p, by, op, what, nwrong);
+	test_single<C>(win, mine, p);
 	t_equal(gshmemx_win_free(&win), 0, "free");
 	t_hip(hipHostFree(p));
 }

@@ -17,7 +17,7 @@ char *gshmemi_net_find(struct gshmemi_engine *e, struct connection *c, const str
 		r->place & GSHMEMI_OP_OFFSET, gshmemi_wire_place_nbytes(r->head));
 }
 
-/* Tells the asker that its record is refused: by an answer without a cookie, whose data is the record's head. */
+/* Tells the asker of a refused record: by an answer without a cookie, whose data is the record's head. */
 static bool is_refused(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const struct gshmemi_engine_owner *owner = &e->config.owner;

@@ -4,12 +4,13 @@
  * They agree on a place by a proposal, two words in the memory of the first member. A member finds it by its
  * key, a hash of the members and the caller's tag.
  *
- *   first member: takes a free place and proposes it             the others: try to take it too, and vote
- *   first member: when all have voted: taken, or the next place  the others: keep it, or leave it and try the next
+ *   first member: takes a free place and proposes it     the others: try to take it too, and vote
+ *   first member: when all have voted, says that it is   the others: keep it, or leave it and try the next
+ *                 taken, or proposes the next
  *
  * The first member says something new only when all others have answered, so none of them misses a word. When
- * all have seen the last word it clears the proposal, and the others wait for that: a call that follows cannot
- * find the proposal of the one before.
+ * all have seen the last word it clears the proposal, and the others wait for that: a call that follows
+ * cannot find the proposal of the one before.
  */
 #include "team/team.h"
 

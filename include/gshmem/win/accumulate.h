@@ -6,13 +6,19 @@
 #include <gshmem/rpc/net.h>
 #include <gshmem/win/batch.h>
 
+/* Where an element may begin: where its word does, or, of 16 bytes, where C allows a complex double. */
+GSHMEMI_FN unsigned gshmemi_win_align(struct gshmemi_win_update u)
+{
+	return u.nbytes > 8 ? 8 : u.nbytes;
+}
+
 /* Check an operator and a range of nelems elements: always on the host, in kernels with GSHMEM_CHECK. */
 GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, struct gshmemi_win_access to, size_t nelems,
 	struct gshmemi_win_update u, const char *call)
 {
 	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) && !gshmemi_win_has_op(u.op, u.kind))
 		return gshmemi_win_bad_argument(u.op, call);
-	return gshmemi_win_check(w, to, GSHMEMI_WIN_NBYTES(nelems, u.nbytes), u.nbytes, call);
+	return gshmemi_win_check(w, to, GSHMEMI_WIN_NBYTES(nelems, u.nbytes), gshmemi_win_align(u), call);
 }
 
 GSHMEMI_FN int gshmemi_win_check_strided(const struct gshmemi_win *w, struct gshmemi_win_access to,
@@ -24,7 +30,7 @@ GSHMEMI_FN int gshmemi_win_check_strided(const struct gshmemi_win *w, struct gsh
 		if (b.dst < 1)
 			return gshmemi_win_bad_argument((int)b.dst, call);
 	}
-	return gshmemi_win_check(w, to, gshmemi_win_span(b, b.dst), u.nbytes, call);
+	return gshmemi_win_check(w, to, gshmemi_win_span(b, b.dst), gshmemi_win_align(u), call);
 }
 
 /* Where this PE's atomics reach the target's words; NULL if they must go another way. */
@@ -120,19 +126,28 @@ GSHMEMI_FN void gshmemi_win_ask_group(const struct gshmemi_win *w, const struct 
 
 #ifdef GSHMEMI_LIBRARY
 /* Bitwise operators on elements of 4 bytes by one thread, two at a time but for one at each end. */
-GSHMEMI_FN void gshmemi_win_update_pairs(const struct gshmemi_win *w, const struct gshmemi_win_place *at,
-	struct gshmemi_win_update u, const char *source, size_t nelems)
+#define GSHMEMI_WIN_UPDATE_PAIRS(OP, AMO) \
+	case OP: \
+		for (; i + 1 < nelems; i += 2) \
+			(void)gshmemi_win_amo(at, 4 * (ptrdiff_t)i, \
+				gshmemi_make_update(AMO, gshmemi_value_load(source + 4 * i, 8), 0, 8, 0)); \
+		break;
+GSHMEMI_WIN_APART void gshmemi_win_update_pairs(const struct gshmemi_win *w,
+	const struct gshmemi_win_place *at, struct gshmemi_win_update u, const char *source, size_t nelems)
 {
-	const struct gshmemi_win_update both = gshmemi_win_make_update(u.op, GSHMEMI_KIND_U64, 8);
 	size_t i = 0;
 
 	if (nelems && (uintptr_t)at->address & 4)
-		gshmemi_win_element(w, at, 4 * (ptrdiff_t)i++, u, source, NULL, NULL);
-	for (; i + 1 < nelems; i += 2)
-		gshmemi_win_element(w, at, 4 * (ptrdiff_t)i, both, source + 4 * i, NULL, NULL);
+		gshmemi_win_element_apart(w, at, 4 * (ptrdiff_t)i++, u, source, NULL, NULL);
+	switch (u.op) {
+		GSHMEMI_WIN_UPDATE_PAIRS(GSHMEMX_AND, GSHMEMI_AMO_AND)
+		GSHMEMI_WIN_UPDATE_PAIRS(GSHMEMX_OR, GSHMEMI_AMO_OR)
+		GSHMEMI_WIN_UPDATE_PAIRS(GSHMEMX_XOR, GSHMEMI_AMO_XOR)
+	}
 	if (i < nelems)
-		gshmemi_win_element(w, at, 4 * (ptrdiff_t)i, u, source + 4 * i, NULL, NULL);
+		gshmemi_win_element_apart(w, at, 4 * (ptrdiff_t)i, u, source + 4 * i, NULL, NULL);
 }
+#undef GSHMEMI_WIN_UPDATE_PAIRS
 #endif
 
 /*

@@ -84,7 +84,7 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 	struct gshmemi_word word[GSHMEMI_WIN_WIDE_BATCH], updated[GSHMEMI_WIN_WIDE_BATCH];
 	const struct gshmemi_where words = gshmemi_win_words();
 	uint64_t *const mutex = &w->control->wide;
-	const struct gshmemi_extent extent = {nelems * 16, 16, 0};
+	const struct gshmemi_extent extent = {nelems * 16, 8, 0};
 	char *const there = at->address + offset;
 	uint64_t started_ns = 0;
 	unsigned polls = 0;

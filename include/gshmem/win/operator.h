@@ -13,6 +13,13 @@
 #define GSHMEMI_WIN_LONG GSHMEMI_COLD
 #endif
 
+/* For functions of which the library needs one copy: nothing is constant there. */
+#ifdef GSHMEMI_LIBRARY
+#define GSHMEMI_WIN_SINGLE static __attribute__((noinline, unused))
+#else
+#define GSHMEMI_WIN_SINGLE GSHMEMI_FN
+#endif
+
 /* Whether pair x replaces pair acc. */
 #define GSHMEMI_WIN_TAKES(TYPE) \
 	{ \
@@ -72,8 +79,7 @@ GSHMEMI_WIN_LONG void gshmemi_win_fold(struct gshmemi_win_update u, void *acc, c
  * operators takes 10 KB; only the fastest ways have their own.
  */
 #ifdef GSHMEMI_LIBRARY
-static __attribute__((noinline, unused)) void gshmemi_win_fold_apart(
-	struct gshmemi_win_update u, void *acc, const void *x)
+GSHMEMI_WIN_SINGLE void gshmemi_win_fold_apart(struct gshmemi_win_update u, void *acc, const void *x)
 {
 	gshmemi_win_fold(u, acc, x);
 }
@@ -82,7 +88,7 @@ static __attribute__((noinline, unused)) void gshmemi_win_fold_apart(
 #endif
 
 /* Whether the kind of type has the operator. */
-GSHMEMI_FN int gshmemi_win_has_op(int op, int kind)
+GSHMEMI_WIN_SINGLE int gshmemi_win_has_op(int op, int kind)
 {
 	const int is_whole = kind <= GSHMEMI_KIND_S64,
 		  is_complex = kind == GSHMEMI_KIND_COMPLEX_F32 || kind == GSHMEMI_KIND_COMPLEX_F64;
@@ -135,7 +141,7 @@ GSHMEMI_FN int gshmemi_win_is_bitwise(int op)
 	return op == GSHMEMX_AND || op == GSHMEMX_OR || op == GSHMEMX_XOR;
 }
 
-/* Whether two elements of 16 bytes have the same bits, of the 10 of x86's long double, and the 12 of pairs. */
+/* Whether two elements of 16 bytes are the same: 10 bytes of x86's long double count, and 12 of pairs. */
 GSHMEMI_FN int gshmemi_win_is_same(int kind, const void *a, const void *b)
 {
 	const uint64_t mask = kind == GSHMEMI_KIND_LONG_DOUBLE && __LDBL_MANT_DIG__ == 64 ? 0xffff
