@@ -298,15 +298,13 @@ GSHMEMI_FN int gshmemi_win_move(int scope, int is_get, struct gshmemi_win_access
 /* Bytes that blocks at a stride span; SIZE_MAX on overflow. */
 GSHMEMI_FN size_t gshmemi_win_span(struct gshmemi_blocks b, ptrdiff_t stride)
 {
-	size_t nbytes;
+	const size_t step = (size_t)stride; /* a negative one overflows */
 
 	if (!b.nblocks || !b.bsize)
 		return 0;
-	if (__builtin_mul_overflow(b.nblocks - 1, (size_t)stride, &nbytes) ||
-		__builtin_add_overflow(nbytes, b.bsize, &nbytes) ||
-		__builtin_mul_overflow(nbytes, b.elem_nbytes, &nbytes))
+	if (step && b.nblocks - 1 > (SIZE_MAX - b.bsize) / step)
 		return SIZE_MAX;
-	return nbytes;
+	return GSHMEMI_WIN_NBYTES((b.nblocks - 1) * step + b.bsize, b.elem_nbytes);
 }
 
 /* Strides of less than a block are refused on the host, and in kernels with GSHMEM_CHECK. */
