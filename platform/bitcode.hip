@@ -189,7 +189,7 @@ GSHMEMI_WIN_CALLS
 GSHMEM_ORDERED_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 #undef GSHMEMI_WV
-// Complex values are passed by their addresses, and the old one goes to the address that comes first.
+// Complex values and pairs are passed by their addresses, and the old one goes to the address that comes first.
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
 	DEFINE_AS(gshmemx_win_##NAME##_fetch_and_op, int, \
 		(uint64_t old, int win, ptrdiff_t disp, uint64_t value, int op, int pe)) \
@@ -205,6 +205,7 @@ GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 		return 0; \
 	}
 GSHMEM_COMPLEX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
+GSHMEMX_PAIR_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 #undef GSHMEMI_W
 #undef GSHMEMI_WV
 DEFINE(gshmemx_win_request_wait, 1)
