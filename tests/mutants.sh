@@ -430,7 +430,7 @@ cpu_mutants() {
 	mutant source members_unable team_bad_input src/team/members.c 's/m->rc ? UNABLE : vote/vote/'
 	mutant source members_clear teams_any src/team/members.c \
 		'/ follow(/,/^}/s/(void)await_change(.*/;/' -n 3
-	mutant source members_tag team_threads src/team/members.c 's/(0xcbf29ce484222325U ^ tag)/0xcbf29ce484222325U/' -n 4
+	mutant source members_tag team_threads src/team/members.c 's/(pes, npes) ^ tag/(pes, npes)/' -n 4
 	mutant kernel context_stride teams_large include/gshmem/order/context.h \
 		'/ gshmemi_ctx_pe(/,/^}/s/>> 47/>> 48/'
 	mutant kernel job_peers init_max_pes src/job/job.c \

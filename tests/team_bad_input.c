@@ -47,6 +47,8 @@ static int make_list_call(const char *name, gshmem_team_t *team)
 		return gshmemx_team_create_by_members(NULL, 2, 0, NULL, 0, team);
 	if (strcmp(name, "members_npes") == 0)
 		return gshmemx_team_create_by_members(both, 0, 0, NULL, 0, team);
+	if (strcmp(name, "members_many") == 0)
+		return gshmemx_team_create_by_members(both, 1 << 30, 0, NULL, 0, team);
 	if (strcmp(name, "members_below") == 0)
 		return gshmemx_team_create_by_members(below, 2, 0, NULL, 0, team);
 	if (strcmp(name, "members_twice") == 0)
@@ -225,6 +227,8 @@ int main(int argc, char **argv)
 	expect("list_config", "", 1, "pe 1: gshmemx_team_create: num_contexts is -1");
 	expect("members_null", "", 1, "pe 1: gshmemx_team_create_by_members: pes is NULL");
 	expect("members_npes", "", 1, "pe 1: gshmemx_team_create_by_members: npes is 0: expected 1 to 2");
+	expect("members_many", "", 1,
+		"pe 1: gshmemx_team_create_by_members: npes is 1073741824: expected 1 to 2");
 	expect("members_below", "", 1, "pe 1: gshmemx_team_create_by_members: pes[0] is -1: expected 0 to 1");
 	expect("members_twice", "", 1, "pe 1: gshmemx_team_create_by_members: pes[0] and pes[1] are both 1");
 	expect("members_outside", "", 1, "pe 1: gshmemx_team_create_by_members: PE 1 is not in pes");

@@ -46,6 +46,7 @@ struct making {
 };
 
 static bool is_leading[GSHMEMI_NPROPOSALS]; /* the proposal is in use */
+static unsigned nleading;                   /* how many are */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t is_free = PTHREAD_COND_INITIALIZER;
 
@@ -130,9 +131,11 @@ static void take_proposal(struct making *m)
 	unsigned i;
 
 	pthread_mutex_lock(&lock);
-	for (i = 0; is_leading[i]; i = (i + 1) % GSHMEMI_NPROPOSALS)
-		if (i == GSHMEMI_NPROPOSALS - 1)
-			pthread_cond_wait(&is_free, &lock);
+	while (nleading == GSHMEMI_NPROPOSALS)
+		pthread_cond_wait(&is_free, &lock);
+	nleading++;
+	for (i = 0; is_leading[i]; i++)
+		;
 	is_leading[i] = true;
 	pthread_mutex_unlock(&lock);
 	m->proposal = &gshmemi_heap.proposals[i];
@@ -142,6 +145,7 @@ static void give_back(const struct making *m)
 {
 	pthread_mutex_lock(&lock);
 	is_leading[m->proposal - gshmemi_heap.proposals] = false;
+	nleading--;
 	pthread_cond_signal(&is_free);
 	pthread_mutex_unlock(&lock);
 }
@@ -250,14 +254,11 @@ static enum saying follow(struct making *m)
 
 /* ---- the calls ---- */
 
-/* FNV-1a over words, as wide as a word of a proposal has room for; never 0. */
-static uint64_t make_key(const struct gshmemi_team_shape *shape, uint64_t tag)
+/* A hash as wide as a word of a proposal has room for; never 0. */
+static uint64_t make_key(const int *pes, int npes, uint64_t tag)
 {
-	uint64_t hash = (0xcbf29ce484222325U ^ tag) * 0x100000001b3U;
-	int i;
+	uint64_t hash = gshmemi_team_hash(pes, npes) ^ tag;
 
-	for (i = 0; i < shape->npes; i++)
-		hash = (hash ^ (uint32_t)shape->pes[i]) * 0x100000001b3U;
 	hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15U;
 	return hash >> KEY_SHIFT | 1;
 }
@@ -267,12 +268,11 @@ int gshmemi_team_make_by_members(const int *pes, int npes, const gshmem_team_con
 {
 	const struct gshmemi_team_view *world = gshmemi_team_find(GSHMEM_TEAM_WORLD, call);
 	struct gshmemi_team_shape shape = {.config = *config};
-	struct making m = {&shape, 0, NULL, pes[0], -1, local, call};
+	struct making m = {&shape, make_key(pes, npes, tag), NULL, pes[0], -1, local, call};
 	enum saying outcome;
 
 	if (gshmemi_team_make_shape(world, pes, npes, &shape))
 		gshmemi_end(1); /* the other members look for this one and cannot be told */
-	m.key = make_key(&shape, tag);
 	outcome = shape.my_pe == 0 ? lead(&m) : follow(&m);
 	free(shape.pes);
 	if (outcome == TAKEN) {
@@ -283,18 +283,29 @@ int gshmemi_team_make_by_members(const int *pes, int npes, const gshmem_team_con
 	return m.rc ? m.rc : outcome == FULL ? -ENOSPC : -ECANCELED;
 }
 
-/* Whether this PE prints what is wrong with a list: the lowest PE in it does, and one that is not in it. */
+static bool is_member(const int *pes, int npes)
+{
+	int i;
+
+	for (i = 0; i < npes && pes[i] != gshmemi_state.my_pe; i++)
+		;
+	return i < npes;
+}
+
+/*
+ * Whether this PE prints what is wrong with a list: the lowest PE in it does, and one that is not in it. A
+ * list with more PEs than there are is not read.
+ */
 static bool is_teller(const int *pes, int npes)
 {
 	int lowest = INT_MAX, i;
-	bool is_in = false;
 
-	for (i = 0; pes && i < npes; i++) {
-		is_in |= pes[i] == gshmemi_state.my_pe;
+	if (!pes || npes > gshmemi_state.npes || !is_member(pes, npes))
+		return true;
+	for (i = 0; i < npes; i++)
 		if (pes[i] >= 0 && pes[i] < lowest)
 			lowest = pes[i];
-	}
-	return !is_in || lowest == gshmemi_state.my_pe;
+	return lowest == gshmemi_state.my_pe;
 }
 
 int gshmemx_team_create_by_members(const int *pes, int npes, int tag, const gshmem_team_config_t *config,
@@ -302,16 +313,14 @@ int gshmemx_team_create_by_members(const int *pes, int npes, int tag, const gshm
 {
 	static const char call[] = "gshmemx_team_create_by_members";
 	gshmem_team_config_t own = {0};
-	int rc, i;
+	int rc;
 
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	*new_team = GSHMEM_TEAM_INVALID;
 	rc = gshmemi_team_check_pes(pes, npes, gshmemi_state.npes, is_teller(pes, npes), call);
 	if (rc) /* on all members alike */
 		return rc;
-	for (i = 0; i < npes && pes[i] != gshmemi_state.my_pe; i++)
-		;
-	if (i == npes) {
+	if (!is_member(pes, npes)) {
 		gshmemi_error("%s: PE %d is not in pes", call, gshmemi_state.my_pe);
 		return -EINVAL;
 	}

@@ -12,17 +12,18 @@
 #include "bootstrap/bootstrap.h"
 #include "mpi/mpi.h"
 
-/* Which PE an MPI process is, is known only in jobs that MPI started. */
+int gshmemi_team_check_mpi(const char *instead, const char *call)
+{
+	if (gshmemi_bootstrap_has_mpi())
+		return 0;
+	gshmemi_error("%s: the job was started by a unique id, not by MPI: use %s", call, instead);
+	return -ENOTSUP;
+}
+
 static int check_comm(MPI_Comm comm, const char *call)
 {
 	int is_inter = 0;
 
-	if (!gshmemi_bootstrap_has_mpi()) {
-		gshmemi_error("%s: the job was started by a unique id, not by MPI: use "
-			      "gshmemx_team_create_by_members",
-			call);
-		return -ENOTSUP;
-	}
 	if (comm == MPI_COMM_NULL) {
 		gshmemi_error("%s: the communicator is MPI_COMM_NULL", call);
 		return -EINVAL;
@@ -34,20 +35,18 @@ static int check_comm(MPI_Comm comm, const char *call)
 	return -EINVAL;
 }
 
-/* Checks that all processes are PEs. All of them come to the same result; the first one prints an error. */
+/* Checks that all processes are PEs. All of them come to the same result; the first PE prints an error. */
 static int check_pes(const int *pes, int npes, const char *call)
 {
-	int i, first, missing = -1;
+	int missing, first;
 
-	for (i = npes - 1, first = -1; i >= 0; i--) {
-		if (pes[i] < 0)
-			missing = i;
-		else
-			first = pes[i];
-	}
-	if (missing < 0)
+	for (missing = 0; missing < npes && pes[missing] >= 0; missing++)
+		;
+	if (missing == npes)
 		return 0;
-	if (first == gshmemi_state.my_pe)
+	for (first = 0; pes[first] < 0; first++) /* there is one: this PE */
+		;
+	if (pes[first] == gshmemi_state.my_pe)
 		gshmemi_error("%s: process %d of the group is no PE", call, missing);
 	return -EINVAL;
 }
@@ -81,7 +80,8 @@ int gshmemx_team_from_mpi(
 
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	*new_team = GSHMEM_TEAM_INVALID;
-	rc = check_comm(comm, call);
+	rc = gshmemi_team_check_mpi("gshmemx_team_create_by_members", call);
+	rc = rc ? rc : check_comm(comm, call);
 	if (rc) /* on all processes alike */
 		return rc;
 	rc = gshmemi_team_read_config(config, config_mask, &own, call);

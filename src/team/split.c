@@ -23,17 +23,23 @@ static void combine(const struct gshmemi_team_view *team, uint64_t *words, unsig
 		gshmemi_sync_host_team(team, words + i, call);
 }
 
+uint64_t gshmemi_team_hash(const int *words, int n)
+{
+	uint64_t hash = 0xcbf29ce484222325U;
+	int i;
+
+	for (i = 0; i < n; i++) /* FNV-1a over words */
+		hash = (hash ^ (uint32_t)words[i]) * 0x100000001b3U;
+	return hash;
+}
+
 /* Whether all PEs of the parent pass the same arguments. If not, the parent's PE 0 says so. */
 static bool do_agree(const struct gshmemi_team_view *parent, const int *args, int nargs, const char *names,
 	const char *call)
 {
-	uint64_t hash = 0xcbf29ce484222325U, words[2];
-	int i;
+	const uint64_t hash = gshmemi_team_hash(args, nargs);
+	uint64_t words[2] = {hash, ~hash};
 
-	for (i = 0; i < nargs; i++) /* FNV-1a over words */
-		hash = (hash ^ (uint32_t)args[i]) * 0x100000001b3U;
-	words[0] = hash;
-	words[1] = ~hash;
 	combine(parent, words, 2, call);
 	if (words[0] == ~words[1])
 		return true;

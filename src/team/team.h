@@ -66,9 +66,11 @@ gshmem_team_t gshmemi_team_at(int place);
 void gshmemi_team_report_full(int most, const char *call);
 
 /*
- * split.c: read a configuration; check that pes[npes] are different PEs of a team of nparent, the first fault
- * in which is printed if this PE `tells`; list the members of a team, PEs of the parent.
+ * split.c: hash a list of PEs, or other arguments; read a configuration; check that pes[npes] are different
+ * PEs of a team of nparent, the first fault in which is printed if this PE `tells`; list the members of a
+ * team, PEs of the parent.
  */
+uint64_t gshmemi_team_hash(const int *words, int n);
 int gshmemi_team_read_config(
 	const gshmem_team_config_t *config, long mask, gshmem_team_config_t *config_p, const char *call);
 int gshmemi_team_check_pes(const int *pes, int npes, int nparent, bool tells, const char *call);
@@ -77,18 +79,23 @@ int gshmemi_team_make_shape(
 
 /*
  * members.c: makes a team of these PEs of the world, which they alone ask for. The list has been checked, and
- * is the same on all of them. tag tells calls of the same members apart that may be made at
- * the same time; those of programs have no high bits. local is an error of this PE. Returns 0 on all PEs, or an
- * error on all.
+ * is the same on all of them. tag tells calls of the same members apart that may be made at the same time;
+ * those of programs have no high bits. local is an error of this PE. Returns 0 on all PEs, or an error on
+ * all.
  */
 #define GSHMEMI_TAG_MPI        (1ULL << 62) /* of windows; of communicators with a number added */
 #define GSHMEMI_TAG_ACTIVE_SET (2ULL << 62)
 int gshmemi_team_make_by_members(const int *pes, int npes, const gshmem_team_config_t *config, uint64_t tag,
 	int local, const char *call, gshmem_team_t *new_team);
 
-/* mpi.c: the same for the processes of a group (an MPI_Group *), in a job that MPI started. */
+/*
+ * mpi.c: the same for the processes of a group (an MPI_Group *), in a job that MPI started; and whether it
+ * did, because else nobody knows which PE an MPI process is. instead: what the message says to use.
+ */
 int gshmemi_team_make_of_group(const void *group_p, uint64_t tag, const gshmem_team_config_t *config,
 	int local, const char *call, gshmem_team_t *new_team);
+
+int gshmemi_team_check_mpi(const char *instead, const char *call);
 
 unsigned gshmemi_teams_epoch(void); /* a number that changes with each init */
 

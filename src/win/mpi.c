@@ -6,7 +6,6 @@
 
 #include <gshmemx_mpi.h>
 
-#include "bootstrap/bootstrap.h"
 #include "mpi/mpi.h"
 #include "team/team.h"
 
@@ -50,15 +49,6 @@ static int describe_memory(MPI_Win win, struct memory *memory)
 	return 0;
 }
 
-/* Which PE an MPI process is, is known only in jobs that MPI started. */
-static int check_job(void)
-{
-	if (gshmemi_bootstrap_has_mpi())
-		return 0;
-	gshmemi_error("%s: the job was started by a unique id, not by MPI: use gshmemx_win_create", call);
-	return -ENOTSUP;
-}
-
 int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 {
 	const gshmem_team_config_t config = {0};
@@ -68,7 +58,7 @@ int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 	int rc;
 
 	rc = gshmemi_enter_collective_int(call);
-	rc = rc ? rc : check_job();
+	rc = rc ? rc : gshmemi_team_check_mpi("gshmemx_win_create", call);
 	rc = rc ? rc : describe_memory(mpi_win, &memory);
 	if (rc) /* on all PEs alike */
 		return rc;
