@@ -17,8 +17,8 @@ GSHMEMI_BEGIN_C
  * config, config_mask, new_team  as with gshmemx_team_create
  *
  * Callable  host, collective over comm; other PEs need not know of it.
- * Returns   0 on all its processes when all have called, or a negative errno on all of them. The team outlives
- *           comm; gshmem_team_destroy ends it.
+ * Returns   0 on all its processes when all have called, or a negative errno on all of them. The team
+ *           outlives comm; gshmem_team_destroy ends it.
  * Errors    after a message: MPI_COMM_NULL, an intercommunicator, or a process that is no PE; -ENOTSUP if the
  *           job was started by a unique id; and as gshmem_team_split_strided.
  */

@@ -88,9 +88,7 @@ enum { GSHMEMX_LOCK_SHARED = 1, GSHMEMX_LOCK_EXCLUSIVE };
 #define GSHMEMX_WIN_NO_LOCKS       1L /* nobody calls lock or lock_all */
 #define GSHMEMX_WIN_SAME_DISP_UNIT 2L /* all PEs pass the same disp_unit: else -EINVAL */
 
-/*
- * A value and its place, as MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT and MPI_2INT.
- */
+/* A value and its place, as MPI_FLOAT_INT, MPI_DOUBLE_INT, MPI_LONG_INT and MPI_2INT. */
 typedef struct gshmemx_float_int {
 	float value;
 	int index;

@@ -12,25 +12,19 @@ GSHMEMI_FN unsigned gshmemi_win_align(struct gshmemi_win_update u)
 	return u.nbytes > 8 ? 8 : u.nbytes;
 }
 
-/* Check an operator and a range of nelems elements: always on the host, in kernels with GSHMEM_CHECK. */
-GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, struct gshmemi_win_access to, size_t nelems,
-	struct gshmemi_win_update u, const char *call)
+/* Whether calls check their arguments: always on the host, in kernels with GSHMEM_CHECK. */
+GSHMEMI_FN int gshmemi_win_checks(void)
 {
-	if ((GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) && !gshmemi_win_has_op(u.op, u.kind))
-		return gshmemi_win_bad_argument(u.op, call);
-	return gshmemi_win_check(w, to, GSHMEMI_WIN_NBYTES(nelems, u.nbytes), gshmemi_win_align(u), call);
+	return GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK);
 }
 
-GSHMEMI_FN int gshmemi_win_check_strided(const struct gshmemi_win *w, struct gshmemi_win_access to,
-	struct gshmemi_blocks b, struct gshmemi_win_update u, const char *call)
+/* Check an operator, and that the elements lie within nbytes. */
+GSHMEMI_FN int gshmemi_win_check_op(const struct gshmemi_win *w, struct gshmemi_win_access to, size_t nbytes,
+	struct gshmemi_win_update u, const char *call)
 {
-	if (GSHMEMI_IS_LIBRARY || gshmemi_is_slow(GSHMEMI_WHY_CHECK)) {
-		if (!gshmemi_win_has_op(u.op, u.kind))
-			return gshmemi_win_bad_argument(u.op, call);
-		if (b.dst < 1)
-			return gshmemi_win_bad_argument((int)b.dst, call);
-	}
-	return gshmemi_win_check(w, to, gshmemi_win_span(b, b.dst), gshmemi_win_align(u), call);
+	if (gshmemi_win_checks() && !gshmemi_win_has_op(u.op, u.kind))
+		return gshmemi_win_bad_argument(u.op, call);
+	return gshmemi_win_check(w, to, nbytes, gshmemi_win_align(u), call);
 }
 
 /* Where this PE's atomics reach the target's words; NULL if they must go another way. */
@@ -169,7 +163,7 @@ GSHMEMI_FN int gshmemi_win_accumulate(int scope, struct gshmemi_win_access to, v
 	if (to.pe == GSHMEMX_PE_NULL)
 		return 0;
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check_op(w, to, nelems, u, call);
+	rc = gshmemi_win_check_op(w, to, GSHMEMI_WIN_NBYTES(nelems, u.nbytes), u, call);
 	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)to.disp))
 		return rc;
 	if (u.op == GSHMEMX_NO_OP) {
@@ -225,7 +219,9 @@ GSHMEMI_FN int gshmemi_win_stride_accumulate(int scope, struct gshmemi_win_acces
 	if (to.pe == GSHMEMX_PE_NULL)
 		return 0;
 	w = gshmemi_win_of(to.win);
-	rc = gshmemi_win_check_strided(w, to, b, u, call);
+	if (gshmemi_win_checks() && b.dst < 1)
+		return gshmemi_win_bad_argument((int)b.dst, call);
+	rc = gshmemi_win_check_op(w, to, gshmemi_win_span(b, b.dst), u, call);
 	if (rc || !gshmemi_group_begin(&group, scope, GSHMEMI_KEY(w, source) + (uint64_t)to.disp))
 		return rc;
 	at = gshmemi_win_locate(w, to, call);
@@ -286,7 +282,7 @@ GSHMEMI_FN void gshmemi_win_fetch(struct gshmemi_win_access to, void *old, const
 		return;
 	}
 	w = gshmemi_win_of(to.win);
-	if (gshmemi_win_check_op(w, to, 1, u, call))
+	if (gshmemi_win_check_op(w, to, u.nbytes, u, call))
 		gshmemi_win_end();
 	at = gshmemi_win_locate(w, to, call);
 	at.there = gshmemi_win_there(&at);

@@ -150,16 +150,12 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 		gshmemi_value_store(old, bits, nbytes);
 }
 
-/* The same out of line, as gshmemi_win_fold_apart. */
-#ifdef GSHMEMI_LIBRARY
-GSHMEMI_WIN_APART void gshmemi_win_element_apart(const struct gshmemi_win *w,
+/* The same, once in the library, as gshmemi_win_fold_apart. */
+GSHMEMI_WIN_SINGLE void gshmemi_win_element_apart(const struct gshmemi_win *w,
 	const struct gshmemi_win_place *at, ptrdiff_t offset, struct gshmemi_win_update u, const void *value,
 	const void *cond, void *old)
 {
 	gshmemi_win_element(w, at, offset, u, value, cond, old);
 }
-#else
-#define gshmemi_win_element_apart gshmemi_win_element
-#endif
 
 #endif /* GSHMEM_WIN_ELEMENT_H */

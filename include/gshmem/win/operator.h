@@ -75,17 +75,13 @@ GSHMEMI_WIN_LONG void gshmemi_win_fold(struct gshmemi_win_update u, void *acc, c
 }
 
 /*
- * The same out of line. In the library, where the operator and the kind are arguments, each copy of the
- * operators takes 10 KB; only the fastest ways have their own.
+ * The same, once in the library, where the operator and the kind are arguments: each copy of the operators
+ * takes 10 KB there, and only the fastest ways have their own.
  */
-#ifdef GSHMEMI_LIBRARY
 GSHMEMI_WIN_SINGLE void gshmemi_win_fold_apart(struct gshmemi_win_update u, void *acc, const void *x)
 {
 	gshmemi_win_fold(u, acc, x);
 }
-#else
-#define gshmemi_win_fold_apart gshmemi_win_fold
-#endif
 
 /* Whether the kind of type has the operator. */
 GSHMEMI_WIN_SINGLE int gshmemi_win_has_op(int op, int kind)
