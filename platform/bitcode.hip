@@ -189,7 +189,7 @@ GSHMEMI_WIN_CALLS
 GSHMEM_ORDERED_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 GSHMEMX_REDUCE_TYPES(GSHMEMI_WIN_VALUE_TYPE)
 #undef GSHMEMI_WV
-// Complex values and pairs are passed by their addresses, and the old one goes to the address that comes first.
+// Complex values and pairs are passed by their addresses; the old one goes to the address that comes first.
 #define GSHMEMI_WV(NAME, TYPE, KIND) \
 	DEFINE_AS(gshmemx_win_##NAME##_fetch_and_op, int, \
 		(uint64_t old, int win, ptrdiff_t disp, uint64_t value, int op, int pe)) \

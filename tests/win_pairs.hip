@@ -4,8 +4,8 @@
 /* timeout: 120 */
 /*
  * MINLOC and MAXLOC of a value and its place, for each type of pair, give what a loop over all pairs gives,
- * when all PEs update the same elements: by accumulate, iaccumulate, get_accumulate and fetch_and_op, from the
- * host, a thread, a wave and a work-group. REPLACE, NO_OP and compare_and_swap work on pairs, too.
+ * when all PEs update the same elements: by accumulate, iaccumulate, get_accumulate and fetch_and_op, from
+ * the host, a thread, a wave and a work-group. REPLACE, NO_OP and compare_and_swap work on pairs, too.
  */
 #include <hip/hip_runtime.h>
 #include "oracle.h"

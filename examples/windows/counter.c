@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * PEs take pieces of work from a counter of PE 0 until none is left, and tell PE 0 who had the largest result:
- * fetch_and_op and MAXLOC, within one epoch of lock_all.
+ * PEs take pieces of work from a counter of PE 0 until none is left, and tell PE 0 who had the largest
+ * result: fetch_and_op and MAXLOC, within one epoch of lock_all.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>

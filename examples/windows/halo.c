@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * Averages along a line of cells, which is cut into a piece for each PE. In each step a PE puts its border cells
- * into the halo of its neighbours, with post, start, complete and wait. At the ends of the line the neighbour is
- * GSHMEMX_PE_NULL.
+ * Averages along a line of cells, which is cut into a piece for each PE. In each step a PE puts its border
+ * cells into the halo of its neighbours, with post, start, complete and wait. At the ends of the line the
+ * neighbour is GSHMEMX_PE_NULL.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>

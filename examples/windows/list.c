@@ -2,9 +2,9 @@
 /* run: -n 3 */
 /* env: GSHMEM_NET=1 */
 /*
- * A list whose nodes lie on all PEs, in memory that each PE attaches to a dynamic window when it needs it. Each
- * PE appends nodes by compare and swap at the end that it finds. GSHMEM_NET=1 is for GPUs: dynamic windows are
- * reached over the net.
+ * A list whose nodes lie on all PEs, in memory that each PE attaches to a dynamic window when it needs it.
+ * Each PE appends nodes by compare and swap at the end that it finds. GSHMEM_NET=1 is for GPUs: dynamic
+ * windows are reached over the net.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>

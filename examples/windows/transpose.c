@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 3 */
 /*
- * Transposes a matrix whose rows are shared out over the PEs: each PE puts the pieces of its rows into columns of
- * the others. MPI would describe a column by MPI_Type_vector.
+ * Transposes a matrix whose rows are shared out over the PEs: each PE puts the pieces of its rows into
+ * columns of the others. MPI would describe a column by MPI_Type_vector.
  */
 #include <gshmem.h>
 #include <gshmemx_win.h>

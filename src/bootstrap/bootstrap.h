@@ -43,7 +43,7 @@ int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
  */
 void gshmemi_bootstrap_copy_comm(void *comm_p);
 
-/* Fills pes[npes] with the PE numbers of a group's MPI processes (an MPI_Group *), -1 for one that is no PE. */
+/* Fills pes[npes] with the PEs of a group's MPI processes (an MPI_Group *), -1 for one that is no PE. */
 void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);
 
 /*

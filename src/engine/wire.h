@@ -16,9 +16,8 @@
  *   FLAG, CHUNK, GET_CHUNK, WAIT        value
  *
  * The cookie is the asker's; the answer returns it. An ANSWER without one refuses a record: its data is the
- * record's head and place. The place of an ACCUMULATE also has the kind of its
- * elements; lock is the offset of a word in the control region. who counts the bytes of its data, or of NO_OP
- * the bytes wanted.
+ * record's head and place. The place of an ACCUMULATE also has the kind of its elements; lock is the offset
+ * of a word in the control region. who counts the bytes of its data, or of NO_OP the bytes wanted.
  */
 #ifndef GSHMEMI_ENGINE_WIRE_H
 #define GSHMEMI_ENGINE_WIRE_H

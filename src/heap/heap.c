@@ -307,8 +307,8 @@ size_t gshmemi_heap_controls_nbytes(void)
 }
 
 /*
- * Only the barriers and the proposals are cleared here. Stages and control blocks are cleared when a team or window takes them,
- * which most never do. Scratch is never cleared.
+ * Only the barriers and the proposals are cleared here. Stages and control blocks are cleared when a team or
+ * window takes them, which most never do. Scratch is never cleared.
  */
 static int allocate_sync(struct gshmemi_heap *heap)
 {

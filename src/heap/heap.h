@@ -73,8 +73,10 @@ uint64_t gshmemi_heap_node_nbytes(void);
 int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool prealloc, bool check, int nlocal,
 	uint64_t node_nbytes);
 
-/* For a job of npes PEs, at most npeers of which share a machine. */
+/* Bytes from gshmemi_heap.controls on, with the proposals. */
 size_t gshmemi_heap_controls_nbytes(void);
+
+/* For a job of npes PEs, at most npeers of which share a machine. */
 void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);
 
 struct gshmemi_scale;

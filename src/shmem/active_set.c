@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Makes the team of an active set: its PEs alone ask for it (team/members.c), and pSync is not needed. Another
- * thread that comes while the team is being made waits for it.
+ * Makes the team of an active set: its PEs alone ask for it (team/members.c), and pSync is not needed.
+ * Another thread that comes while the team is being made waits for it.
  */
 #include "shmem/active_set.h"
 #include "team/team.h"

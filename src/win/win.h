@@ -79,8 +79,8 @@ int gshmemi_window_show(
 bool gshmemi_window_is_attached(unsigned region, uint64_t address, uint64_t nbytes);
 
 /*
- * A call of the host is about to work on nbytes of a PE of the window; it is remembered, so that a refusal, which comes
- * later, can name the call. And the refusal: pe is of the world, and head is that of the record.
+ * A call of the host is about to work on nbytes of a PE of the window; it is remembered, so that a refusal,
+ * which comes later, can name the call. And the refusal: pe is of the world, and head is that of the record.
  */
 void gshmemi_window_remember(
 	const struct gshmemi_win *w, int pe, uint64_t address, uint64_t nbytes, const char *call);
