@@ -428,6 +428,7 @@ cpu_mutants() {
 	mutant source list_order teams_any src/team/split.c 's/set_member(parent, i, pes\[i\], shape)/set_member(parent, i, i, shape)/' -n 3
 	mutant source members_vote teams_any src/team/members.c 's/vote = m->rc || take(m, place_of(word)) ? FOR/vote = m->rc || take(m, place_of(word)) || 1 ? FOR/' -n 4
 	mutant source members_unable team_bad_input src/team/members.c 's/m->rc ? UNABLE : vote/vote/'
+	mutant source members_many team_bad_input src/team/members.c 's/npes > gshmemi_state.npes || //'
 	mutant source members_clear teams_any src/team/members.c \
 		'/ follow(/,/^}/s/(void)await_change(.*/;/' -n 3
 	mutant source members_tag team_threads src/team/members.c 's/(pes, npes) ^ tag/(pes, npes)/' -n 4
