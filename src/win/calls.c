@@ -201,3 +201,9 @@ int gshmemi_host_win_notification(
 	ENTER(call);
 	return gshmemi_win_notification(GSHMEMI_THREAD, what, win, notification, value, value_p, call);
 }
+
+int gshmemi_host_win_who(gshmemx_win_t win, int is_npes, const char *call)
+{
+	ENTER(call);
+	return gshmemi_win_who(win, is_npes, call);
+}

@@ -198,26 +198,28 @@ GSHMEM_API int gshmemx_win_request_wait_any(
 
 /* ---- who is in a window ---- */
 
-/* A negative errno after a message; a kernel does not return. */
-GSHMEMI_FN int gshmemi_win_judge_handle(gshmemx_win_t win, const char *call)
+/* This PE's number, or the number of PEs. A negative errno after a message; a kernel does not return. */
+GSHMEMI_FN int gshmemi_win_who(gshmemx_win_t win, int is_npes, const char *call)
 {
 	struct gshmemi_win_fault fault = {0, -1, 0, 0, 0, 0};
+	const struct gshmemi_win *w;
 
-	return gshmemi_win_is_bad(gshmemi_win_of(win), win, -1, &fault) ? gshmemi_win_fail(&fault, call) : 0;
+	if (GSHMEMI_ON_HOST() && !GSHMEMI_IS_LIBRARY)
+		return gshmemi_host_win_who(win, is_npes, call);
+	w = gshmemi_win_of(win);
+	if (gshmemi_win_is_bad(w, win, -1, &fault))
+		return gshmemi_win_fail(&fault, call);
+	return is_npes ? w->npes : w->my_pe;
 }
 
 GSHMEM_API int gshmemx_win_my_pe(gshmemx_win_t win)
 {
-	const int rc = gshmemi_win_judge_handle(win, "gshmemx_win_my_pe");
-
-	return rc ? rc : gshmemi_win_of(win)->my_pe;
+	return gshmemi_win_who(win, 0, "gshmemx_win_my_pe");
 }
 
 GSHMEM_API int gshmemx_win_n_pes(gshmemx_win_t win)
 {
-	const int rc = gshmemi_win_judge_handle(win, "gshmemx_win_n_pes");
-
-	return rc ? rc : gshmemi_win_of(win)->npes;
+	return gshmemi_win_who(win, 1, "gshmemx_win_n_pes");
 }
 
 #endif /* GSHMEM_WIN_CALLS_H */

@@ -110,6 +110,7 @@ GSHMEMI_HOST_CALL(int, gshmemi_host_win_move_notify,
 		int notification, const char *call));
 GSHMEMI_HOST_CALL(int, gshmemi_host_win_notification,
 	(int what, gshmemx_win_t win, int notification, uint64_t value, uint64_t *value_p, const char *call));
+GSHMEMI_HOST_CALL(int, gshmemi_host_win_who, (gshmemx_win_t win, int is_npes, const char *call));
 
 GSHMEMI_END_C
 
