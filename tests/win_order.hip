@@ -145,7 +145,7 @@ template <typename T> static void check_calls(const struct sequence<T> *s, int *
 
 template <typename T> static void test(enum scope scope, const char *type)
 {
-	static struct sequence<T> sequence;
+	static struct sequence<T> calls;
 	struct sequence<T> *s = (struct sequence<T> *)gshmem_malloc(sizeof *s);
 	const unsigned nthreads = scope == WG ? 128 : scope == WAVE ? t_wave_width() : 1;
 	T elements[NELEMS];
@@ -161,18 +161,18 @@ template <typename T> static void test(enum scope scope, const char *type)
 	gshmem_barrier_all();
 	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
 	for (int round = 0; round < NROUNDS && gshmem_my_pe() == 0; round++) {
-		fill(&sequence, scope);
+		fill(&calls, scope);
 		if (scope == HOST) {
-			run_calls(scope, win, &sequence);
+			run_calls(scope, win, &calls);
 			t_equal(gshmemx_win_flush(win, 1), 0, "flush");
 		} else {
-			t_hip(hipMemcpy(s, &sequence, sizeof *s, hipMemcpyHostToDevice));
+			t_hip(hipMemcpy(s, &calls, sizeof *s, hipMemcpyHostToDevice));
 			hipLaunchKernelGGL(HIP_KERNEL_NAME(run_kernel<T>), dim3(1), dim3(nthreads), 0, 0,
 				(int)scope, win, s);
 			t_hip(hipDeviceSynchronize());
-			t_hip(hipMemcpy(&sequence, s, sizeof *s, hipMemcpyDeviceToHost));
+			t_hip(hipMemcpy(&calls, s, sizeof *s, hipMemcpyDeviceToHost));
 		}
-		check_calls(&sequence, expected, type);
+		check_calls(&calls, expected, type);
 		t_equal(gshmemx_win_getmem(win, elements, 0, sizeof elements, 1), 0, "getmem");
 		t_equal(gshmemx_win_flush(win, 1), 0, "flush");
 		for (int k = 0; k < NELEMS; k++)
