@@ -474,6 +474,13 @@ cpu_mutants() {
 	mutant kernel mail_waits mailbox include/gshmem/wait/poll.h 's/^	gshmemi_attend();//' -n 1
 	mutant kernel mail_tests mailbox include/gshmem/wait/wait.h 's/gshmemi_attend();/;/' -n 1
 	mutant source mail_kernel mailbox src/owner/attend.c 's/^		launch();/		;/' -n 1
+	# accumulates by kernels, if there is room
+	mutant source update_grace net_full src/owner/update.c 's/ - update->queued_ns < GRACE_NS)/ != 0)/'
+	mutant source update_left net_full src/owner/update.hip 's/!gshmemi_arch_load(&page->is_left, 4) &&/1 \&\&/'
+	mutant source update_lock win_many src/owner/update.hip 's/AMO_SET, (char \*)lock, 0, 0, 8/AMO_SET, (char *)lock, 1, 0, 8/' \
+		-e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
+	mutant source update_old win_many src/owner/update.hip 's/page->old + i : NULL/page->old : NULL/' \
+		-e 'GSHMEM_CPU_HOST_ACCESS=0 GSHMEM_CARRY=all'
 
 	# data that the library cannot reach
 	mutant kernel net_pieces net_signals include/gshmem/rpc/net.h \

@@ -7,15 +7,17 @@
 /*
  * Carried operations make progress while work-groups fill the GPUs of all PEs, so that no kernel of the
  * library can start, and stay until others have reached their memory: in waits, in loops of tests, while
- * posts to each other take all slots, while each waits for what it has fetched, for signals and for locks.
+ * posts to each other take all slots, while each waits for what it has fetched, for signals, for locks and
+ * for the old elements of accumulates. These begin as kernels of the owner, which then find no room.
  * With four PEs two processes share each GPU. Waiting work-groups must serve, or nothing goes on. On the cpu
  * platform 32 spinning threads share the cores with the net threads, which may then be silent for more than
  * 10 s, the default of GSHMEM_NET_DEADLINE.
  */
 #include <hip/hip_runtime.h>
+#include <gshmemx_win.h>
 #include "oracle.h"
 
-enum { NTHREADS = 64, NOPS = 2, NROUNDS = 20, NBYTES = 200 };
+enum { NTHREADS = 64, NOPS = 2, NROUNDS = 20, NBYTES = 200, NELEMS = 64, NTIMES = 4 };
 
 struct words {
 	uint64_t narrived; /* work-groups of this PE */
@@ -30,6 +32,13 @@ static int me, npes, next;
 static unsigned nsharers; /* processes of each GPU */
 static struct words *words;
 static unsigned char *source; /* symmetric, NBYTES */
+
+/* A window's memory. */
+struct elements {
+	double sums[NELEMS];
+	int64_t bits[NELEMS];
+	gshmemx_complexd_t pairs[NELEMS];
+};
 
 /* ---- kernels that fill the GPUs ---- */
 
@@ -106,6 +115,26 @@ static __global__ void lock_kernel(struct words *w)
 		gshmem_uint64_p(&w->counted, gshmem_uint64_g(&w->counted, 0) + 1, 0);
 		gshmem_clear_lock(w->lock);
 	}
+}
+
+/* Each work-group adds 1 to each element, and gets the old ones, each of its threads some. */
+static __global__ void accumulate_kernel(
+	struct words *w, gshmemx_win_t win, const double *ones, double *old, int to, uint64_t expected)
+{
+	const int pe = gshmem_my_pe();
+
+	arrive(w, pe);
+	gshmem_uint64_wait_until(&w->narrived, GSHMEM_CMP_EQ, expected);
+	old += blockIdx.x * NELEMS;
+	gshmemx_win_double_get_accumulate_wg(win, old, 0, ones, NELEMS, GSHMEMX_SUM, to);
+	gshmemx_win_flush_wg(win, to);
+	for (unsigned i = threadIdx.x; i < NELEMS; i += NTHREADS)
+		if (old[i] < NTIMES || old[i] >= NTIMES + (double)expected)
+			gshmem_uint64_atomic_inc(&w->nwrong, pe);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		gshmem_uint64_atomic_inc(&w->sum, to);
+	gshmem_uint64_wait_until(&w->sum, GSHMEM_CMP_EQ, expected);
 }
 
 /* ---- what the host does meanwhile, and what has come ---- */
@@ -191,6 +220,80 @@ static void check_each_other(void)
 	gshmem_barrier_all();
 }
 
+/* The host's accumulates: by an atomic, by compare and swap, and under the window's lock. */
+static void accumulate(gshmemx_win_t win, int round)
+{
+	static double ones[NELEMS], old_sums[NELEMS], pairs[NELEMS][2];
+	static gshmemx_complexd_t old_pairs[NELEMS];
+	static int64_t bits[NELEMS], old_bits[NELEMS];
+	double part;
+	int i;
+
+	for (i = 0; i < NELEMS; i++) {
+		ones[i] = pairs[i][0] = pairs[i][1] = 1;
+		bits[i] = 1L << round;
+	}
+	gshmemx_win_double_get_accumulate(
+		win, old_sums, offsetof(struct elements, sums), ones, NELEMS, GSHMEMX_SUM, next);
+	gshmemx_win_int64_get_accumulate(
+		win, old_bits, offsetof(struct elements, bits), bits, NELEMS, GSHMEMX_OR, next);
+	gshmemx_win_complexd_get_accumulate(win, old_pairs, offsetof(struct elements, pairs),
+		(const gshmemx_complexd_t *)(const void *)pairs, NELEMS, GSHMEMX_SUM, next);
+	gshmemx_win_flush(win, next);
+	for (i = 0; i < NELEMS; i++) {
+		memcpy(&part, &old_pairs[i], sizeof part);
+		t_check(old_sums[i] == round && part == round && old_bits[i] == (1L << round) - 1,
+			"round %d, element %d: the old sum is %g, the complex one %g, the bits %#lx", round,
+			i, old_sums[i], part, (long)old_bits[i]);
+	}
+}
+
+/* Accumulates on GPUs that are full, from hosts and from kernels. */
+static void check_accumulates(void)
+{
+	static const struct elements zero = {};
+	const unsigned nblocks = count_blocks((const void *)accumulate_kernel);
+	const unsigned nwaiting = count_blocks((const void *)wait_kernel);
+	double *ones = (double *)t_shmalloc(NELEMS * sizeof *ones);
+	double *old = (double *)t_shmalloc(nblocks * NELEMS * sizeof *old);
+	struct elements found;
+	gshmemx_win_t win;
+	void *memory;
+	double one[NELEMS];
+	int i;
+
+	static_assert(sizeof one >= NBYTES, "one is a buffer, too");
+	for (i = 0; i < NELEMS; i++)
+		one[i] = 1;
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof(struct elements), 1, &memory, &win), 0,
+		"win_allocate");
+	t_to_device(memory, &zero, sizeof zero);
+	t_to_device(ones, one, sizeof one);
+	clear();
+	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
+	hipLaunchKernelGGL(wait_kernel, dim3(nwaiting), dim3(NTHREADS), 0, 0, words, 0);
+	gshmem_uint64_wait_until(&words->narrived, GSHMEM_CMP_EQ, nwaiting);
+	gshmem_barrier_all();
+	for (i = 0; i < NTIMES; i++)
+		accumulate(win, i);
+	t_fill((unsigned char *)one, NBYTES, NROUNDS); /* what wait_kernel looks for */
+	gshmem_putmem_signal(words->bytes, one, NBYTES, &words->go, 1, GSHMEM_SIGNAL_SET, next);
+	finish("accumulates of hosts");
+	clear();
+	hipLaunchKernelGGL(accumulate_kernel, dim3(nblocks), dim3(NTHREADS), 0, 0, words, win, ones, old,
+		next, (uint64_t)nblocks);
+	finish("accumulates of kernels");
+	t_from_device(&found, memory, sizeof found);
+	for (i = 0; i < NELEMS; i++)
+		t_check(found.sums[i] == NTIMES + (double)nblocks, "element %d is %g, expected %d", i,
+			found.sums[i], NTIMES + (int)nblocks);
+	gshmem_barrier_all();
+	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
+	t_equal(gshmemx_win_free(&win), 0, "win_free");
+	gshmem_free(old);
+	gshmem_free(ones);
+}
+
 int main(void)
 {
 	unsigned char bytes[NBYTES];
@@ -210,6 +313,7 @@ int main(void)
 	check_waiting(0);
 	check_waiting(1);
 	check_each_other();
+	check_accumulates();
 	gshmem_free(source);
 	gshmem_free(words);
 	gshmem_finalize();

@@ -26,6 +26,15 @@ struct gshmemi_landing {
 	_Atomic bool is_over; /* the copy has finished */
 };
 
+/* An accumulate that a kernel is to perform. It is the agent's. */
+struct gshmemi_kernel_update;
+
+enum gshmemi_update_state {
+	GSHMEMI_UPDATE_OPEN,
+	GSHMEMI_UPDATE_DONE, /* everybody can see it */
+	GSHMEMI_UPDATE_LEFT, /* the kernel has not begun in time, and will do nothing */
+};
+
 struct gshmemi_agent {
 	/*
 	 * Requests a put, an atomic or a flag on this PE's memory, to be performed after those requested
@@ -44,6 +53,16 @@ struct gshmemi_agent {
 	/* Starts a copy between the buffer and device memory; is_over becomes true. */
 	void (*copy)(
 		void *user, struct gshmemi_landing *landing, void *dest, const void *source, size_t nbytes);
+	/*
+	 * Queues a kernel that performs an accumulate, whatever mails do meanwhile; the record is copied.
+	 * NULL: none can be queued now, or none knows its elements.
+	 */
+	struct gshmemi_kernel_update *(*update)(void *user, const struct gshmemi_op_record *r);
+	/*
+	 * How it stands. Once that is not OPEN, the update is the agent's again; and if it is DONE, the old
+	 * elements are in old, unless that is NULL.
+	 */
+	enum gshmemi_update_state (*look)(void *user, struct gshmemi_kernel_update *update, char *old);
 	void *user;
 	/*
 	 * the link can send from device memory, so data that leaves needs no landing; data that

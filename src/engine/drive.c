@@ -9,7 +9,8 @@
  *                                    that somebody has changed in between
  *   elements of 16 bytes             take the window's lock; fetch; fold here; set the words; give it back
  *
- * The record stays at the head of its stream meanwhile.
+ * An accumulate of many words is a kernel of the agent, if the GPU has room for it now. The record stays at
+ * the head of its stream meanwhile.
  */
 #include "engine/connection.h"
 
@@ -20,7 +21,9 @@
 #include <gshmem/move/carry.h>
 #include <gshmem/win/operator.h>
 
-#define NMAILS 32 /* open at a time */
+#define NMAILS        32 /* open at a time */
+/* From so many bytes on a kernel makes less work: the bus carries each mail to it and back. */
+#define KERNEL_NBYTES 512
 
 enum phase { TAKE_LOCK, FETCH_WORDS, SWAP_WORDS, SET_WORDS, UPDATE_WORDS, GIVE_LOCK, ANSWER };
 
@@ -32,6 +35,7 @@ struct mail {
 /* The record at the head of a connection's stream. */
 struct gshmemi_drive {
 	enum phase phase;
+	struct gshmemi_kernel_update *kernel; /* NULL: mails perform it */
 	struct gshmemi_win_update u;
 	uint64_t offset; /* of the first word in its region */
 	unsigned word_nbytes, nwords;
@@ -232,18 +236,52 @@ void gshmemi_net_end_drive(struct connection *c)
 	c->drive = NULL;
 }
 
+/* ---- the kernel ---- */
+
+/* A kernel begins when what the stream has brought before has been performed: mails may come later. */
+static bool begin(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
+{
+	const struct gshmemi_agent *agent = e->config.agent;
+	const bool is_long = gshmemi_wire_place_nbytes(r->head) >= KERNEL_NBYTES;
+	struct gshmemi_drive *d;
+
+	if (is_long && c->npending != c->nreaped)
+		return false;
+	(void)gshmemi_net_find(e, c, r); /* check that the place exists */
+	d = c->drive = begin_drive(r);
+	if (d && is_long)
+		d->kernel = agent->update(agent->user, r);
+	return d != NULL;
+}
+
+/* Whether it is over; if it has left the record alone, mails go on. */
+static bool look_at_kernel(struct gshmemi_engine *e, struct gshmemi_drive *d, bool fetches)
+{
+	const struct gshmemi_agent *agent = e->config.agent;
+	const enum gshmemi_update_state state =
+		agent->look(agent->user, d->kernel, fetches ? d->words + d->inside : NULL);
+
+	if (state == GSHMEMI_UPDATE_OPEN)
+		return false;
+	d->kernel = NULL;
+	if (state == GSHMEMI_UPDATE_DONE) {
+		d->phase = ANSWER;
+		e->counts.nupdates_by_kernel++;
+	}
+	return true;
+}
+
 bool gshmemi_net_drive(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const size_t nbytes = gshmemi_wire_place_nbytes(r->head);
-	struct gshmemi_drive *d = c->drive;
+	struct gshmemi_drive *d;
 	char *data;
 
-	if (!d) {
-		(void)gshmemi_net_find(e, c, r); /* check that the place exists */
-		d = c->drive = begin_drive(r);
-		if (!d)
-			return false;
-	}
+	if (!c->drive && !begin(e, c, r))
+		return false;
+	d = c->drive;
+	if (d->kernel && !look_at_kernel(e, d, gshmemi_wire_is_answered(r->head)))
+		return false;
 	while (d->phase != ANSWER) {
 		if (!go_on_phase(e, d, r))
 			return false;

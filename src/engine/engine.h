@@ -214,12 +214,13 @@ struct gshmemi_engine_counts {
 	uint64_t ngets_performed;
 	uint64_t natomics_performed; /* by the CPU */
 	uint64_t natomics_by_device;
-	uint64_t nsent_from_device; /* chunks that the link sent from device memory, */
-	uint64_t nstaged;           /* and chunks that went through a landing */
-	uint64_t nparked;           /* requests that waited in a lock here */
-	uint64_t nstalls;           /* times that a record was put off */
-	uint64_t nrefused;          /* calls that found no room */
-	uint64_t most_kept;         /* the most messages held at a time */
+	uint64_t nupdates_by_kernel; /* accumulates */
+	uint64_t nsent_from_device;  /* chunks that the link sent from device memory, */
+	uint64_t nstaged;            /* and chunks that went through a landing */
+	uint64_t nparked;            /* requests that waited in a lock here */
+	uint64_t nstalls;            /* times that a record was put off */
+	uint64_t nrefused;           /* calls that found no room */
+	uint64_t most_kept;          /* the most messages held at a time */
 };
 const struct gshmemi_engine_counts *gshmemi_engine_counts(const struct gshmemi_engine *e);
 /*

@@ -148,7 +148,7 @@ static int report_binary(hipError_t error, int device, int version)
 static int check_binary(int device)
 {
 	static hipError_t (*const load[])(void) = {gshmemi_devmem_probe, gshmemi_coll_load,
-		gshmemi_stream_load, gshmemi_attend_load, gshmemi_clock_load};
+		gshmemi_stream_load, gshmemi_attend_load, gshmemi_update_load, gshmemi_clock_load};
 	hipError_t error = hipSuccess;
 	int version, rc = check_runtime(&version);
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The agent of a device (agent.h): mails for its kernels, and copies, which a thread of its own makes
- * because the net thread must not call HIP. Landings are host-pinned memory, in two pools: one for other
+ * The agent of a device (agent.h): mails for its kernels; and copies and kernels of its own, which a thread
+ * of its own starts because the net thread must not call HIP. Landings are host-pinned memory, in two pools: one for other
  * PEs' operations, one for this PE's. A request that holds a landing and waits for another PE must not block
  * that PE's requests.
  */
@@ -19,6 +19,7 @@
 #include "job/job.h"
 #include "mpi/mpi.h"
 #include "owner/mail.h"
+#include "owner/update.h"
 
 #if !GSHMEMI_ARCH_HOST_DIRECT
 
@@ -107,13 +108,14 @@ static void close_landings(void)
 	landings = NULL;
 }
 
-/* ---- copies ---- */
+/* ---- copies, and kernels ---- */
 
 static pthread_t thread;
 static bool is_running;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards what follows */
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static struct gshmemi_landing *first, **last = &first; /* the copies requested */
+static struct gshmemi_update_list updates = {NULL, &updates.first};
 static bool is_stopping;
 static hipStream_t stream;
 static hipEvent_t event;
@@ -133,6 +135,26 @@ static void begin_copy(
 	last = &landing->next;
 	pthread_cond_signal(&work);
 	pthread_mutex_unlock(&lock);
+}
+
+static struct gshmemi_kernel_update *begin_update(void *user, const struct gshmemi_op_record *r)
+{
+	struct gshmemi_kernel_update *update = gshmemi_update_begin(r);
+
+	(void)user;
+	if (update) {
+		pthread_mutex_lock(&lock);
+		gshmemi_update_push(&updates, update);
+		pthread_cond_signal(&work);
+		pthread_mutex_unlock(&lock);
+	}
+	return update;
+}
+
+static enum gshmemi_update_state look_at_update(void *user, struct gshmemi_kernel_update *update, char *old)
+{
+	(void)user;
+	return gshmemi_update_look(update, old);
 }
 
 static void await_event(void)
@@ -163,21 +185,26 @@ static void copy_all(struct gshmemi_landing *list)
 
 static void *run_thread(void *unused)
 {
+	struct gshmemi_kernel_update *update;
 	struct gshmemi_landing *list;
 
 	(void)unused;
 	(void)gshmemi_devmem_enter();
 	pthread_mutex_lock(&lock);
 	for (;;) {
-		while (!first && !is_stopping)
+		while (!first && !updates.first && !is_stopping)
 			pthread_cond_wait(&work, &lock);
-		if (!first)
+		if (!first && !updates.first)
 			break;
 		list = first;
 		first = NULL;
 		last = &first;
+		update = updates.first;
+		updates = (struct gshmemi_update_list){NULL, &updates.first};
 		pthread_mutex_unlock(&lock);
-		copy_all(list);
+		gshmemi_update_launch_all(update);
+		if (list)
+			copy_all(list);
 		pthread_mutex_lock(&lock);
 	}
 	pthread_mutex_unlock(&lock);
@@ -189,7 +216,8 @@ static int start_thread(void)
 	int rc;
 
 	is_stopping = false;
-	rc = gshmemi_thread_start(&thread, run_thread, NULL, "net: the thread that copies");
+	rc = gshmemi_thread_start(
+		&thread, run_thread, NULL, "net: the thread that copies and launches kernels");
 	is_running = !rc;
 	return rc;
 }
@@ -245,8 +273,8 @@ static void give_for_others(void *user, struct gshmemi_landing *landing)
 	give(&pools[0], landing);
 }
 
-static struct gshmemi_agent agent = {
-	post, is_done, take_for_others, give_for_others, begin_copy, NULL, false};
+static struct gshmemi_agent agent = {post, is_done, take_for_others, give_for_others, begin_copy,
+	begin_update, look_at_update, NULL, false};
 
 const struct gshmemi_agent *gshmemi_net_agent(void)
 {
@@ -295,6 +323,8 @@ int gshmemi_net_agent_open(void)
 		rc = gshmemi_hip(hipEventCreateWithFlags(&event, hipEventDisableTiming),
 			"init: hipEventCreateWithFlags");
 	if (!rc)
+		rc = gshmemi_update_open();
+	if (!rc)
 		rc = start_thread();
 	if (rc)
 		gshmemi_net_agent_close();
@@ -304,6 +334,7 @@ int gshmemi_net_agent_open(void)
 void gshmemi_net_agent_close(void)
 {
 	stop_thread();
+	gshmemi_update_close();
 	gshmemi_devmem_close_stream(&stream, &event);
 	close_landings();
 }
