@@ -293,7 +293,19 @@ static void check_queries(const struct test *t)
 	t_equal(gshmemx_win_my_pe(t->win), t->me, "my_pe");
 	t_equal(gshmemx_win_n_pes(t->win), t->npes, "n_pes");
 	t_check(gshmemx_win_team(t->win) == GSHMEM_TEAM_WORLD, "team");
-	t_equal(gshmemx_win_model(t->win), GSHMEMX_WIN_UNIFIED, "model");
+	/* memory of hipMalloc */
+	t_equal(gshmemx_win_model(t->win),
+		GSHMEMI_ARCH_COARSE_COHERENT ? GSHMEMX_WIN_UNIFIED : GSHMEMX_WIN_SEPARATE, "model");
+}
+
+static void check_allocated(void)
+{
+	gshmemx_win_t win;
+	void *base;
+
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, 64, 1, &base, &win), 0, "allocate");
+	t_equal(gshmemx_win_model(win), GSHMEMX_WIN_UNIFIED, "model of allocated memory");
+	t_equal(gshmemx_win_free(&win), 0, "free");
 }
 
 int main(void)
@@ -320,6 +332,7 @@ int main(void)
 			GSHMEM_TEAM_WORLD, t.part, sizeof part + 64 * t.me, (size_t)t.unit[t.me], &t.win),
 		0, "create");
 	check_queries(&t);
+	check_allocated();
 	for (int by = 0; by < T_NSCOPES; by++)
 		run_round(&t, by);
 	t_equal(gshmemx_win_free(&t.win), 0, "free");
