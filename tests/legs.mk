@@ -59,7 +59,7 @@ T_waves      = $(filter-out coll_types% rpc_explore rpc_freeze,\
 	$(notdir $(basename $(shell grep -l '_wave\b' tests/*.hip))))
 RUN_waves    = -1 -e GSHMEM_CPU_WHOLE_WAVES=1
 # The direct tables have entries for only 7 PEs: in jobs of 8 and more some PEs are not direct.
-T_window     = window coll teams contexts locks signal_put amo_values put_get_copy
+T_window     = window coll teams teams_any contexts locks signal_put amo_values put_get_copy
 MAKE_window  = B=$(B)-window CFLAGS='-O1 -g1' CPPFLAGS='$(CPPFLAGS) -DGSHMEM_MAX_PES=8'
 # All tests and the examples, built as users build them; the benches must build.
 T_basic      = $(if $(filter thread lanes,$(SAN)),$(TSAN_TESTS),* platform/* shmem/*)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* run: -n 1,3,4,5 */
+/* run: -n 1,3,4,5,9 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CHECK=1 GSHMEM_CPU_WAVE=32 */
 /* timeout: 120 */
 /*
@@ -10,7 +10,7 @@
 #include <gshmemx_win.h>
 #include "oracle.h"
 
-enum { MAX_PES = 8, NSHORT = 3, NLONG = 700, NCASES = 24, NKEPT = 4 };
+enum { MAX_PES = 9, NSHORT = 3, NLONG = 700, NCASES = 24, NKEPT = 4 };
 
 /* What a team should be. */
 struct model {
