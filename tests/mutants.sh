@@ -384,6 +384,8 @@ cpu_mutants() {
 	mutant source refusal win_faults src/engine/perform.c 's/memcpy(data, r, GSHMEMI_WIRE_REFUSED_NBYTES)/(void)0/'
 	mutant source elements_lost win_many src/engine/accumulate.c 's/swap_again(s, &b, i, got);/;/' \
 		-n 3 -e GSHMEM_CARRY=0,2
+	mutant source elements_carry win_order src/engine/accumulate.c \
+		'/^static void update_words(/,/^}/s/word_nbytes > s->u.nbytes/0/' -e GSHMEM_CARRY=all
 	mutant source elements_lock win_many src/engine/accumulate.c 's/if (lock && gshmemi_amo_peer(/if (0 \&\& (/' \
 		-n 3 -e GSHMEM_CARRY=0,2
 	mutant header elements_each net_messages include/gshmem/win/accumulate.h \

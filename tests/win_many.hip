@@ -36,6 +36,7 @@ enum scope { HOST, THREAD, WG, NSCOPES };
 	}
 DEFINE(schar, signed char)
 DEFINE(short, short)
+DEFINE(int, int)
 DEFINE(float, float)
 DEFINE(double, double)
 DEFINE(int64, int64_t)
@@ -201,6 +202,7 @@ static void test_all(enum scope scope, size_t nelems)
 {
 	test<signed char>(scope, nelems, 1, GUARD, "schar");
 	test<short>(scope, nelems, 1, GUARD, "short");
+	test<int>(scope, nelems, 1, GUARD, "int");
 	test<float>(scope, nelems, 1, GUARD, "float");
 	test<double>(scope, nelems, 1, GUARD, "double");
 	test<int64_t>(scope, nelems, 1, GUARD, "int64");

@@ -119,7 +119,7 @@ template <typename T> static void fill(struct sequence<T> *s, enum scope scope)
 		step->first = random_below(8);
 		step->n = step->how == FETCH_ONE ? 3 : 1 + random_below(2) * (NELEMS - 9);
 		for (int k = 0; k < NELEMS; k++)
-			s->source[i][k] = make<T>(1 + random_below(3));
+			s->source[i][k] = make<T>(random_below(6) - 2);
 	}
 }
 

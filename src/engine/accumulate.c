@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The owner's side of accumulates: updates elements of this PE's memory, each atomically with respect to all
- * PEs that update it, those that have mapped it, too. An operator that is an atomic is one for each element.
+ * PEs that update it, those that have mapped it, too. An operator that is an atomic is one for each word.
  * Others fold the elements of some words at once and compare and swap each word; a word that somebody has
- * changed in between is folded again. Elements of 16 bytes are updated under the window's lock.
+ * changed in between is folded again. A word of 8 bytes holds several smaller elements: atomics are what takes
+ * the time. Elements of 16 bytes are updated under the window's lock.
  */
 #include "engine/connection.h"
 
@@ -37,14 +38,14 @@ struct elements {
 	}
 #define UPDATE(AMO) \
 	case AMO: \
-		if (s->u.nbytes == 4) \
+		if (word_nbytes == 4) \
 			UPDATE_WORDS(4, AMO) \
 		else \
 			UPDATE_WORDS(8, AMO) \
 		return
 
 /* A loop of its own for each atomic, so that it is an instruction. */
-static void update_by_atomics(const struct elements *s, int amo)
+static void update_by_atomics(const struct elements *s, int amo, unsigned word_nbytes)
 {
 	size_t i;
 
@@ -121,14 +122,14 @@ static void swap_again(const struct elements *s, struct some *b, size_t from, ui
 		} \
 	} while (0)
 
-static void update_by_swaps(const struct elements *s)
+static void update_by_swaps(const struct elements *s, unsigned word_nbytes)
 {
 	uint64_t found, got;
 	struct some b;
 	char *there;
 	size_t i, end;
 
-	b.word_nbytes = s->u.nbytes < 4 ? 4 : s->u.nbytes;
+	b.word_nbytes = word_nbytes;
 	for (b.at = 0; b.at < s->nbytes; b.at += b.nbytes) {
 		b.inside = (unsigned)((uintptr_t)(s->there + b.at) & (b.word_nbytes - 1));
 		b.nbytes =
@@ -142,6 +143,34 @@ static void update_by_swaps(const struct elements *s)
 		if (s->old)
 			memcpy(s->old + b.at, b.word + b.inside, b.nbytes);
 	}
+}
+
+/* ---- words of 4 and 8 bytes ---- */
+
+/* Some of the elements, in words of this size. Two sums in a word are no addition of the word. */
+static void update_words(const struct elements *s, int amo, size_t from, size_t nbytes, unsigned word_nbytes)
+{
+	struct elements part = *s;
+
+	part.there += from;
+	part.source += from;
+	part.old = s->old ? s->old + from : NULL;
+	part.nbytes = nbytes;
+	if (amo < 0 || (amo == GSHMEMI_AMO_ADD && word_nbytes > s->u.nbytes))
+		update_by_swaps(&part, word_nbytes);
+	else
+		update_by_atomics(&part, amo, word_nbytes);
+}
+
+/* Words of 8 bytes, and those of 4 at both ends, so that no word reaches farther than it must. */
+static void update(const struct elements *s, int amo)
+{
+	const size_t before = -(uintptr_t)s->there & 7, head = before < s->nbytes ? before : s->nbytes,
+		     tail = (s->nbytes - head) & 7;
+
+	update_words(s, amo, 0, head, 4);
+	update_words(s, amo, head, s->nbytes - head - tail, 8);
+	update_words(s, amo, s->nbytes - tail, tail, 4);
 }
 
 /* ---- elements of 16 bytes ---- */
@@ -203,10 +232,8 @@ bool gshmemi_net_update(struct gshmemi_engine *e, struct connection *c, const st
 	gshmemi_arch_fence_release();
 	if (lock)
 		update_wide(&s);
-	else if (amo >= 0)
-		update_by_atomics(&s, amo);
 	else
-		update_by_swaps(&s);
+		update(&s, amo);
 	if (lock) {
 		gshmemi_arch_fence_release();
 		gshmemi_arch_store(lock, 0, 8);
