@@ -82,6 +82,17 @@ passes() {
 	return "${has_passed[$test $*]}"
 }
 
+# check_parts NAME FILE SED: each command of the sed script changes something, too.
+check_parts() {
+	local part
+	while IFS= read -r part; do
+		if sed "$part" "$2" | cmp -s - "$2"; then
+			echo "FAIL $1: changes nothing in $2: $part"
+			survivors+=("$1")
+		fi
+	done < <(echo "$3" | sed -E 's,/;(/[ ^]|s/),/\n\1,g')
+}
+
 # mutant KIND NAME TEST FILE SED [RUN...]: KIND says what is rebuilt:
 #   source   FILE is a source of the library, not a header
 #   kernel   FILE is a header that affects the test's kernels, or a source that the test includes; the library
@@ -102,7 +113,10 @@ mutant() {
 		survivors+=("$name")
 		return
 	fi
-	[ -z "$list" ] || return
+	if [ -n "$list" ]; then
+		check_parts "$name" "$file" "$script"
+		return
+	fi
 	if ! passes "$test" "$@"; then
 		echo "FAIL $name: $test fails before anything is broken"
 		survivors+=("$name")
@@ -233,7 +247,7 @@ cpu_mutants() {
 	mutant source region_attempts regions_bad src/ipc/region.c \
 		'/^static hipError_t try_often(/,/^}/s/i < GSHMEMI_REGION_ATTEMPTS/i < 4/'
 	mutant source region_device regions_bad src/ipc/region.c \
-		'/^static int enter_device(/,/^}/s/return gshmemi_devmem_enter();/return 0;/;/^static void leave_device(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
+		'/ enter_device(void)/,/^}/s/return gshmemi_devmem_enter();/return (struct gshmemi_devmem_caller){0};/;/^static void leave_device(/,/^}/s/gshmemi_devmem_leave(previous);/(void)previous;/'
 	mutant source region_error regions_bad src/ipc/opening.c 's/(void)hipGetLastError();/;/'
 	mutant source region_direct_only regions_bad src/device/state.c \
 		'/^int gshmemi_state_add_why(/,/^}/s/rc = check_units();/rc = 0;/'
