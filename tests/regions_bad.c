@@ -91,6 +91,8 @@ static int pe_main(const char *name)
 		gshmem_finalize();
 		return 0;
 	}
+	if (strcmp(name, "fifth"))
+		t_check(gshmemx_win_ptr(win, 1 - me), "the other PE's window is mapped");
 	t_equal(gshmemx_win_fence(win, 0), 0, "fence");
 	t_equal(gshmemx_win_long_put(win, 1, &word, 1, 1 - me), 0, "put");
 	t_equal(gshmemx_win_fence(win, GSHMEMX_MODE_NOSUCCEED), 0, "fence");
