@@ -3,8 +3,8 @@
  * The owner's side of accumulates: updates elements of this PE's memory, each atomically with respect to all
  * PEs that update it, those that have mapped it, too. An operator that is an atomic is one for each word.
  * Others fold the elements of some words at once and compare and swap each word; a word that somebody has
- * changed in between is folded again. A word of 8 bytes holds several smaller elements: atomics are what takes
- * the time. Elements of 16 bytes are updated under the window's lock.
+ * changed in between is folded again. A word of 8 bytes may hold several elements, because atomics take most
+ * of the time. Elements of 16 bytes are updated under the window's lock.
  */
 #include "engine/connection.h"
 

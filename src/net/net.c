@@ -703,9 +703,9 @@ void gshmemi_net_report(void)
 	fprintf(stderr,
 		"gshmem: pe %d: net: asked for %llu puts (%llu merged), %llu gets, %llu atomics and signals, "
 		"%llu in chunks: %llu messages; performed %llu puts, %llu gets, %llu atomics by the CPU and "
-		"%llu by the device, %llu accumulates by its kernels; %llu responses, %llu acknowledgements, %llu waited in locks, %llu put "
-		"off, %llu refused for room, %llu held at most; %llu chunks sent from device memory, %llu "
-		"staged\n",
+		"%llu by the device, %llu accumulates by its kernels; %llu responses, %llu acknowledgements, "
+		"%llu waited in locks, %llu put off, %llu refused for room, %llu held at most; %llu chunks "
+		"sent from device memory, %llu staged\n",
 		gshmemi_job->my_pe, (unsigned long long)c->nputs, (unsigned long long)c->nmerged,
 		(unsigned long long)c->ngets, (unsigned long long)c->natomics, (unsigned long long)c->nbulks,
 		(unsigned long long)c->nmessages, (unsigned long long)c->nputs_performed,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The agent of a device (agent.h): mails for its kernels; and copies and kernels of its own, which a thread
- * of its own starts because the net thread must not call HIP. Landings are host-pinned memory, in two pools: one for other
- * PEs' operations, one for this PE's. A request that holds a landing and waits for another PE must not block
- * that PE's requests.
+ * starts because the net thread must not call HIP. Landings are host-pinned memory, in two pools: one for
+ * other PEs' operations, one for this PE's. A request that holds a landing and waits for another PE must not
+ * block that PE's requests.
  */
 #include "owner/device.h"
 

@@ -25,7 +25,6 @@ struct gshmemi_kernel_update {
 	struct gshmemi_kernel_update *next;
 	struct gshmemi_update_page *page;
 	uint64_t queued_ns;
-	bool fetches;
 	bool is_left; /* its kernel has not ended */
 };
 
@@ -45,8 +44,8 @@ static uint32_t load_word(const uint32_t *word)
 	return (uint32_t)gshmemi_arch_load(word, 4);
 }
 
-/* Takes back those that were left and whose kernel has ended; returns whether others have not. */
-static bool is_any_left(void)
+/* Takes back updates that were left, once their kernels have ended; returns whether one has not. */
+static bool reap_left(void)
 {
 	bool is_any = false;
 	unsigned i;
@@ -68,12 +67,11 @@ struct gshmemi_kernel_update *gshmemi_update_begin(const struct gshmemi_op_recor
 
 	/* kernels have no long double, and one element to compare and swap is a mail */
 	if (kind == GSHMEMI_KIND_LONG_DOUBLE || op == GSHMEMI_ACCUMULATE_SWAP ||
-		nbytes > GSHMEMI_UPDATE_NBYTES || is_any_left() || !free_updates)
+		nbytes > GSHMEMI_UPDATE_NBYTES || reap_left() || !free_updates)
 		return NULL;
 	update = free_updates;
 	free_updates = update->next;
 	update->next = NULL;
-	update->fetches = gshmemi_wire_is_answered(r->head);
 	update->queued_ns = gshmemi_arch_clock_ns();
 	page = update->page;
 	page->head = (uint32_t)r->head | (uint64_t)(uint32_t)gshmemi_job->my_pe << GSHMEMI_OP_WHO_SHIFT;
