@@ -38,6 +38,21 @@ template <int N, typename T> __global__ void fill(T *out, T value)
 		out[i] = value;
 }
 
+__global__ void overloaded(int *out)
+{
+	out[threadIdx.x] = 21;
+}
+
+__global__ void overloaded(int *out, double value)
+{
+	out[threadIdx.x] = (int)(2 * value);
+}
+
+template <typename T> __global__ void deduce(T *out, int value)
+{
+	out[threadIdx.x] = (T)(value + (int)sizeof(T));
+}
+
 __global__ void change(int *out, int value)
 {
 	out[threadIdx.x] = value;
@@ -82,6 +97,16 @@ int main()
 	hipLaunchKernelGGL((fill<1000, int>), 1, 33, 0, 0, out, 3.9);
 	t_hip(hipDeviceSynchronize());
 	t_equal(out[999], 3, "template kernel in parentheses");
+
+	hipLaunchKernelGGL(deduce, 1, 2, 0, 0, out, 7);
+	t_hip(hipDeviceSynchronize());
+	t_equal(out[1], 11, "template kernel whose arguments are deduced");
+	hipLaunchKernelGGL(overloaded, 1, 2, 0, 0, out);
+	t_hip(hipDeviceSynchronize());
+	t_equal(out[1], 21, "overloaded kernel");
+	hipLaunchKernelGGL(overloaded, 1, 2, 0, 0, out, 2.5);
+	t_hip(hipDeviceSynchronize());
+	t_equal(out[1], 5, "the other overloaded kernel");
 
 	void *args[] = {&out, &value};
 #ifdef __HIP_PLATFORM_AMD__ /* there a kernel's types do not matter */

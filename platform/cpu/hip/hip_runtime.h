@@ -139,6 +139,31 @@ static inline hipError_t launch(const char *name, F kernel, void (*)(P...), dim3
 		stream, false);
 }
 
+/* The kernel is a template or overloaded: the arguments, as they are, say which one the lambda calls. */
+struct deduced {
+};
+
+template <typename F, typename... A>
+static inline hipError_t launch(const char *name, F kernel, deduced, dim3 grid, dim3 block,
+	size_t shared_bytes, hipStream_t stream, A... args)
+{
+	return submit(name, kernel, std::tuple<A...>(args...), grid, block, shared_bytes, stream, false);
+}
+
+/* What of() takes has one signature. A template, so that a lambda's type may depend on whether it has. */
+template <typename T> struct one_signature {
+	template <typename... P> static auto of(void (*kernel)(P...)) -> decltype(kernel);
+};
+
+/* find returns the type of of() of a kernel, or cannot be called. */
+template <typename S> static inline auto signature(S find)
+{
+	if constexpr (std::is_invocable_v<S, deduced>)
+		return find(deduced());
+	else
+		return deduced();
+}
+
 template <typename... P, size_t... I>
 static inline std::tuple<std::decay_t<P>...> unpack(void **args, std::index_sequence<I...>)
 {
@@ -180,8 +205,11 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
  */
 #define hipLaunchKernelGGL(kernel_, grid_, block_, shared_, /* stream, arguments */...) \
 	hipcpu::launch( \
-		#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, (kernel_), grid_, block_, (shared_), \
-		__VA_ARGS__)
+		#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, HIPCPU_SIGNATURE(kernel_), grid_, \
+		block_, (shared_), __VA_ARGS__)
+#define HIPCPU_SIGNATURE(/* kernel */...) \
+	hipcpu::signature([=](auto none_) -> decltype(hipcpu::one_signature<decltype(none_)>::of( \
+						  (__VA_ARGS__))) { return nullptr; })
 
 template <typename... P>
 static inline hipError_t hipLaunchKernel(
