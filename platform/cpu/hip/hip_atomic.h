@@ -16,9 +16,13 @@
 namespace hipcpu
 {
 
-/* What the running thread polls. Lanes of a block share it: they only pause a little more or less often. */
+/*
+ * What the running thread polls. Lanes of a block that have stacks share it: they only pause a little more or
+ * less often. Lanes that run one after the other, each to its end, do not: each may look once at the same word.
+ */
 struct poll {
 	const volatile void *address;
+	uint32_t lane; /* of the lane loop */
 	unsigned nlooks;
 };
 inline thread_local poll last_poll HIPCPU_TLS;
@@ -26,14 +30,16 @@ inline thread_local poll last_poll HIPCPU_TLS;
 /* One more look at *address that may be one of many; moved: it was not in vain. */
 HIPCPU_UNSANITIZED static inline void polled(const volatile void *address, bool moved)
 {
-	if (moved || last_poll.address != address) {
+	if (moved || last_poll.address != address || last_poll.lane != hipcpu_loop.lane) {
 		last_poll.address = address;
+		last_poll.lane = hipcpu_loop.lane;
 		last_poll.nlooks = 0;
 	} else if (++last_poll.nlooks >= 64) {
 		unsigned polls = last_poll.nlooks;
 
 		hipcpu_pause(&polls);
 		last_poll.address = address;
+		last_poll.lane = hipcpu_loop.lane;
 		last_poll.nlooks = polls < 64 ? 64 : polls;
 	}
 }
