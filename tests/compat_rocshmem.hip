@@ -76,6 +76,48 @@ static void check_ring()
 	rocshmem_free(dest);
 }
 
+/* ---- constants by their full names; barriers with a context; the thread level in kernels ---- */
+
+static __global__ void constants_kernel(int *flags, int expected_npes)
+{
+	const rocshmem::rocshmem_ctx_t ctx = rocshmem::rocshmem_ctx_array[threadIdx.x % 4];
+	int provided = -1;
+
+	rocshmem::rocshmem_query_thread(&provided);
+	if (provided != rocshmem::ROCSHMEM_THREAD_MULTIPLE || ctx != rocshmem::ROCSHMEM_CTX_DEFAULT ||
+		ctx == rocshmem::ROCSHMEM_CTX_INVALID ||
+		rocshmem::rocshmem_team_n_pes(rocshmem::ROCSHMEM_TEAM_WORLD) != expected_npes)
+		atomicAdd(&flags[1], 1);
+	if (threadIdx.x == 0)
+		rocshmem::rocshmem_ctx_int_atomic_add(ctx, &flags[0], 1, 0);
+	rocshmem::rocshmem_ctx_barrier_all_wg(ctx);
+	if (threadIdx.x == 0 && rocshmem::rocshmem_ctx_int_atomic_fetch(ctx, &flags[0], 0) != expected_npes)
+		atomicAdd(&flags[1], 1);
+	rocshmem::rocshmem_ctx_sync_all_wg(ctx);
+	if (threadIdx.x < (unsigned)warpSize)
+		rocshmem::rocshmem_ctx_barrier_all_wave(ctx);
+}
+
+static void check_constants()
+{
+	static_assert(rocshmem::ROCSHMEM_CMP_EQ != rocshmem::ROCSHMEM_CMP_NE &&
+			rocshmem::ROCSHMEM_SUM != rocshmem::ROCSHMEM_MAX &&
+			rocshmem::ROCSHMEM_TEAM_DEFAULT_CONFIGS == 0 &&
+			rocshmem::ROCSHMEM_BARRIER_SYNC_SIZE > 0 &&
+			sizeof(rocshmem::rocshmem_uniqueid_t) == ROCSHMEM_UNIQUE_ID_BYTES,
+		"constants are constant");
+	int *flags = (int *)rocshmem::rocshmem_malloc(2 * sizeof *flags), found[2] = {0, 0};
+
+	t_to_device(flags, found, sizeof found);
+	rocshmem::rocshmem_ctx_barrier_all(rocshmem::ROCSHMEM_CTX_DEFAULT);
+	t_launch(constants_kernel, 1, NTHREADS, flags, npes);
+	get(found, flags, sizeof found);
+	t_equal(found[1], 0, "constants and levels in kernels");
+	t_check(rocshmem::host::ROCSHMEM_TEAM_SHARED == rocshmem::ROCSHMEM_TEAM_SHARED, "the host's name");
+	rocshmem::rocshmem_ctx_sync_all(rocshmem::ROCSHMEM_CTX_DEFAULT);
+	rocshmem::rocshmem_free(flags);
+}
+
 /* ---- collectives of a team, with a context that a work-group made ---- */
 
 __global__ static void collectives(int *dest, int *source, float *fdest, float *fsource, rocshmem_team_t team)
@@ -269,6 +311,7 @@ int main()
 	npes = rocshmem_n_pes();
 	t_equal(early, me, "the number of a PE before init");
 	check_ring();
+	check_constants();
 	check_collectives();
 	check_message();
 	check_turned();

@@ -27,9 +27,11 @@
 #include <gshmem.h>
 
 #if GSHMEMI_KERNELS
-#define GSHMEMI_NAME GSHMEMI_FN __attribute__((unused))
+#define GSHMEMI_NAME        GSHMEMI_FN __attribute__((unused))
+#define GSHMEMI_NAME_MEMBER __host__ __device__ /* of a class */
 #else
 #define GSHMEMI_NAME static inline __attribute__((unused))
+#define GSHMEMI_NAME_MEMBER
 #endif
 
 /* ---- calls that differ only by their prefix P ---- */
@@ -42,10 +44,6 @@
 	static inline void P##_global_exit(int status) \
 	{ \
 		gshmem_global_exit(status); \
-	} \
-	static inline void P##_query_thread(int *provided) \
-	{ \
-		gshmem_query_thread(provided); \
 	} \
 	static inline void P##_info_get_version(int *major, int *minor) \
 	{ \

@@ -75,6 +75,11 @@ typedef struct {
 GSHMEMI_NAMES_HOST(nvshmem)
 GSHMEMI_NAMES_BUFFERS(nvshmemx)
 
+static inline void nvshmem_query_thread(int *provided)
+{
+	gshmem_query_thread(provided);
+}
+
 static inline void nvshmem_init(void)
 {
 	gshmem_init();

@@ -23,34 +23,16 @@
 #define ROCSHMEM_MAX_NAME_LEN  GSHMEM_MAX_NAME_LEN
 #define ROCSHMEM_VENDOR_STRING GSHMEM_VENDOR_STRING
 
-#define ROCSHMEM_CMP_EQ GSHMEM_CMP_EQ
-#define ROCSHMEM_CMP_NE GSHMEM_CMP_NE
-#define ROCSHMEM_CMP_GT GSHMEM_CMP_GT
-#define ROCSHMEM_CMP_GE GSHMEM_CMP_GE
-#define ROCSHMEM_CMP_LT GSHMEM_CMP_LT
-#define ROCSHMEM_CMP_LE GSHMEM_CMP_LE
+/*
+ * Handles: the name may stand behind rocshmem::, as that of a variable. It is a call, because a kernel reads no
+ * variable of the CPU.
+ */
+#define ROCSHMEM_TEAM_WORLD  gshmemi_roc_team_world()
+#define ROCSHMEM_TEAM_SHARED gshmemi_roc_team_shared()
+#define ROCSHMEM_CTX_DEFAULT gshmemi_roc_ctx_default()
+#define rocshmem_ctx_array   gshmemi_roc_ctx_array()
 
-#define ROCSHMEM_SIGNAL_SET GSHMEM_SIGNAL_SET
-#define ROCSHMEM_SIGNAL_ADD GSHMEM_SIGNAL_ADD
-
-#define ROCSHMEM_THREAD_SINGLE      GSHMEM_THREAD_SINGLE
-#define ROCSHMEM_THREAD_FUNNELED    GSHMEM_THREAD_FUNNELED
-#define ROCSHMEM_THREAD_WG_FUNNELED GSHMEM_THREAD_SERIALIZED
-#define ROCSHMEM_THREAD_SERIALIZED  GSHMEM_THREAD_SERIALIZED
-#define ROCSHMEM_THREAD_MULTIPLE    GSHMEM_THREAD_MULTIPLE
-
-#define ROCSHMEM_TEAM_INVALID      GSHMEM_TEAM_INVALID
-#define ROCSHMEM_TEAM_WORLD        GSHMEM_TEAM_WORLD
-#define ROCSHMEM_TEAM_SHARED       GSHMEM_TEAM_SHARED
-#define ROCSHMEM_TEAM_NUM_CONTEXTS GSHMEM_TEAM_NUM_CONTEXTS
-
-#define ROCSHMEM_CTX_DEFAULT    GSHMEM_CTX_DEFAULT
-#define ROCSHMEM_CTX_INVALID    GSHMEM_CTX_INVALID
-#define ROCSHMEM_CTX_ZERO       0L
-#define ROCSHMEM_CTX_SHARED     0L
-#define ROCSHMEM_CTX_NOSTORE    GSHMEM_CTX_NOSTORE
-#define ROCSHMEM_CTX_SERIALIZED GSHMEM_CTX_SERIALIZED
-#define ROCSHMEM_CTX_WG_PRIVATE 0L
+#define ROCSHMEM_UNIQUE_ID_BYTES 128
 
 GSHMEMI_QUIET_BEGIN
 
@@ -59,11 +41,103 @@ namespace rocshmem
 
 enum ROCSHMEM_STATUS { ROCSHMEM_SUCCESS = 0, ROCSHMEM_ERROR = 1 };
 
+/* No call takes one: the operator is in the name of each reduction. */
+enum ROCSHMEM_OP {
+	ROCSHMEM_SUM,
+	ROCSHMEM_MAX,
+	ROCSHMEM_MIN,
+	ROCSHMEM_PROD,
+	ROCSHMEM_AND,
+	ROCSHMEM_OR,
+	ROCSHMEM_XOR,
+	ROCSHMEM_REPLACE
+};
+
+enum ROCSHMEM_SIGNAL_OPS { ROCSHMEM_SIGNAL_SET = GSHMEM_SIGNAL_SET, ROCSHMEM_SIGNAL_ADD = GSHMEM_SIGNAL_ADD };
+
+enum rocshmem_cmps {
+	ROCSHMEM_CMP_EQ = GSHMEM_CMP_EQ,
+	ROCSHMEM_CMP_NE = GSHMEM_CMP_NE,
+	ROCSHMEM_CMP_GT = GSHMEM_CMP_GT,
+	ROCSHMEM_CMP_GE = GSHMEM_CMP_GE,
+	ROCSHMEM_CMP_LT = GSHMEM_CMP_LT,
+	ROCSHMEM_CMP_LE = GSHMEM_CMP_LE
+};
+
+enum rocshmem_thread_ops {
+	ROCSHMEM_THREAD_SINGLE = GSHMEM_THREAD_SINGLE,
+	ROCSHMEM_THREAD_FUNNELED = GSHMEM_THREAD_FUNNELED,
+	ROCSHMEM_THREAD_WG_FUNNELED = GSHMEM_THREAD_SERIALIZED,
+	ROCSHMEM_THREAD_SERIALIZED = GSHMEM_THREAD_SERIALIZED,
+	ROCSHMEM_THREAD_MULTIPLE = GSHMEM_THREAD_MULTIPLE
+};
+
+enum rocshmem_team_configs {
+	ROCSHMEM_TEAM_DEFAULT_CONFIGS = 0,
+	ROCSHMEM_TEAM_NUM_CONTEXTS = GSHMEM_TEAM_NUM_CONTEXTS
+};
+
+constexpr int ROCSHMEM_CTX_ZERO = 0;
+constexpr int ROCSHMEM_CTX_SHARED = 0;
+constexpr int ROCSHMEM_CTX_WG_PRIVATE = 0;
+constexpr int ROCSHMEM_CTX_NOSTORE = GSHMEM_CTX_NOSTORE;
+constexpr int ROCSHMEM_CTX_SERIALIZED = GSHMEM_CTX_SERIALIZED;
+
+/* Of arrays that older programs pass; no call here reads them. */
+constexpr size_t ROCSHMEM_REDUCE_MIN_WRKDATA_SIZE = 1;
+constexpr size_t ROCSHMEM_ATA_MAX_WRKDATA_SIZE = 1;
+constexpr size_t ROCSHMEM_BARRIER_SYNC_SIZE = 1;
+constexpr size_t ROCSHMEM_REDUCE_SYNC_SIZE = 1;
+constexpr size_t ROCSHMEM_BCAST_SYNC_SIZE = 1;
+constexpr size_t ROCSHMEM_ALLTOALL_SYNC_SIZE = 1;
+constexpr size_t ROCSHMEM_FCOLLECT_SYNC_SIZE = 1;
+constexpr size_t ROCSHMEM_SYNC_VALUE = 0;
+
 typedef gshmem_team_t rocshmem_team_t;
 typedef gshmem_team_config_t rocshmem_team_config_t;
 typedef gshmem_ctx_t rocshmem_ctx_t;
 
-typedef std::array<uint8_t, sizeof(gshmemx_uniqueid_t)> rocshmem_uniqueid_t;
+constexpr rocshmem_team_t ROCSHMEM_TEAM_INVALID = nullptr;
+constexpr rocshmem_ctx_t ROCSHMEM_CTX_INVALID = nullptr;
+
+GSHMEMI_NAME rocshmem_team_t gshmemi_roc_team_world(void)
+{
+	return GSHMEM_TEAM_WORLD;
+}
+
+GSHMEMI_NAME rocshmem_team_t gshmemi_roc_team_shared(void)
+{
+	return GSHMEM_TEAM_SHARED;
+}
+
+GSHMEMI_NAME rocshmem_ctx_t gshmemi_roc_ctx_default(void)
+{
+	return GSHMEM_CTX_DEFAULT;
+}
+
+/* Contexts of kernels, by number: each is the default one. */
+struct gshmemi_roc_ctx_array {
+	GSHMEMI_NAME_MEMBER rocshmem_ctx_t operator[](size_t i) const
+	{
+		(void)i;
+		return GSHMEM_CTX_DEFAULT;
+	}
+};
+
+/* rocSHMEM's kernels and host have variables of their own. */
+namespace device
+{
+using rocshmem::gshmemi_roc_team_shared;
+using rocshmem::gshmemi_roc_team_world;
+} /* namespace device */
+namespace host
+{
+using rocshmem::gshmemi_roc_team_shared;
+using rocshmem::gshmemi_roc_team_world;
+} /* namespace host */
+
+typedef std::array<uint8_t, ROCSHMEM_UNIQUE_ID_BYTES> rocshmem_uniqueid_t;
+static_assert(sizeof(gshmemx_uniqueid_t) <= ROCSHMEM_UNIQUE_ID_BYTES, "an id does not fit");
 
 /* Attributes of init. mpi_comm points to an MPI_Comm; NULL: MPI_COMM_WORLD. The rest is for a unique id. */
 struct rocshmem_init_attr_t {
@@ -230,6 +304,20 @@ static inline void rocshmem_team_destroy(rocshmem_team_t team)
 
 GSHMEMI_NAMES_QUERIES(rocshmem)
 
+/* Kernels may make all calls, whatever level the CPU's threads have. */
+GSHMEMI_NAME void rocshmem_query_thread(int *provided)
+{
+#if GSHMEMI_KERNELS
+	if (GSHMEMI_DEVICE_PASS || !GSHMEMI_ON_HOST()) {
+		*provided = ROCSHMEM_THREAD_MULTIPLE;
+		return;
+	}
+#endif
+#if !GSHMEMI_DEVICE_PASS
+	gshmem_query_thread(provided);
+#endif
+}
+
 GSHMEMI_NAME int rocshmem_my_pe(void)
 {
 	gshmemi_init_for_query();
@@ -394,6 +482,17 @@ GSHMEMI_NAMES_CALLS
 #define GSHMEMI_BARRIERS(SCOPE, O) \
 	GSHMEMI_NAME void SCOPE##_THEIRS(barrier)(void) \
 	{ \
+		SCOPE##_OURS(O, barrier_all)(); \
+	} \
+	GSHMEMI_NAME void SCOPE##_THEIRS(ctx_sync_all)(rocshmem_ctx_t ctx) \
+	{ \
+		(void)ctx; \
+		SCOPE##_OURS(O, sync_all)(); \
+	} \
+	GSHMEMI_NAME void SCOPE##_THEIRS(ctx_barrier_all)(rocshmem_ctx_t ctx) \
+	{ \
+		if (!gshmemi_is_default(ctx)) \
+			gshmem_ctx_quiet(ctx); \
 		SCOPE##_OURS(O, barrier_all)(); \
 	} \
 	GSHMEMI_NAME void SCOPE##_THEIRS(ctx_sync)(rocshmem_ctx_t ctx, rocshmem_team_t team) \
