@@ -390,6 +390,28 @@ int gshmemi_env_read_shmem(void)
 	return text && !(own && *own) ? parse_symmetric_size(name, text, &gshmemi_env.HEAP_SIZE) : 0;
 }
 
+/* The heap's size as scripts of other libraries set it, unless GSHMEM_HEAP_SIZE or OpenSHMEM's variable does. */
+static int read_foreign_size(void)
+{
+	static const char *const foreign[] = {"NVSHMEM_SYMMETRIC_SIZE", "ROCSHMEM_HEAP_SIZE"};
+	static bool has_said;
+	const char *text = getenv("GSHMEM_HEAP_SIZE"), *name;
+	unsigned i;
+
+	if ((text && *text) || (gshmemi_is_shmem && gshmemi_env_find_shmem("SYMMETRIC_SIZE", &name)))
+		return 0;
+	for (i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+		text = getenv(foreign[i]);
+		if (!text || !*text)
+			continue;
+		if (!has_said)
+			gshmemi_info("heap: the size is that of %s=%s", foreign[i], text);
+		has_said = true;
+		return parse_symmetric_size(foreign[i], text, &gshmemi_env.HEAP_SIZE);
+	}
+	return 0;
+}
+
 /* ---- all ---- */
 
 int gshmemi_env_read(void)
@@ -407,6 +429,8 @@ int gshmemi_env_read(void)
 #include "base/env_list.h"
 #undef X
 	rc = gshmemi_env_read_shmem();
+	first = first ? first : rc;
+	rc = read_foreign_size();
 	return first ? first : rc;
 }
 
