@@ -72,6 +72,19 @@ extern __thread struct uint3 gridDim HIPCPU_TLS;
 extern const int warpSize;
 }
 
+#define hipThreadIdx_x threadIdx.x
+#define hipThreadIdx_y threadIdx.y
+#define hipThreadIdx_z threadIdx.z
+#define hipBlockIdx_x  blockIdx.x
+#define hipBlockIdx_y  blockIdx.y
+#define hipBlockIdx_z  blockIdx.z
+#define hipBlockDim_x  blockDim.x
+#define hipBlockDim_y  blockDim.y
+#define hipBlockDim_z  blockDim.z
+#define hipGridDim_x   gridDim.x
+#define hipGridDim_y   gridDim.y
+#define hipGridDim_z   gridDim.z
+
 static inline unsigned __lane_id()
 {
 	return hipcpu_lane_id();
@@ -150,6 +163,39 @@ static inline hipError_t launch(const char *name, F kernel, deduced, dim3 grid, 
 	return submit(name, kernel, std::tuple<A...>(args...), grid, block, shared_bytes, stream, false);
 }
 
+/* The same between two events, each of which may be NULL. */
+template <typename F>
+static inline hipError_t between(
+	F launch, hipStream_t stream, hipEvent_t start, hipEvent_t stop, unsigned flags)
+{
+	hipError_t error = flags ? hipErrorInvalidValue : hipSuccess;
+
+	if (error == hipSuccess && start)
+		error = hipEventRecord(start, stream);
+	if (error == hipSuccess)
+		error = launch();
+	return error == hipSuccess && stop ? hipEventRecord(stop, stream) : error;
+}
+
+template <typename F, typename... P>
+static inline hipError_t launch_timed(const char *name, F kernel, void (*signature)(P...), dim3 grid,
+	dim3 block, size_t shared_bytes, hipStream_t stream, hipEvent_t start, hipEvent_t stop,
+	unsigned flags, typename same<P>::type... args)
+{
+	return between(
+		[&] { return launch(name, kernel, signature, grid, block, shared_bytes, stream, args...); },
+		stream, start, stop, flags);
+}
+
+template <typename F, typename... A>
+static inline hipError_t launch_timed(const char *name, F kernel, deduced signature, dim3 grid, dim3 block,
+	size_t shared_bytes, hipStream_t stream, hipEvent_t start, hipEvent_t stop, unsigned flags, A... args)
+{
+	return between(
+		[&] { return launch(name, kernel, signature, grid, block, shared_bytes, stream, args...); },
+		stream, start, stop, flags);
+}
+
 /* What of() takes has one signature. A template, so that a lambda's type may depend on whether it has. */
 template <typename T> struct one_signature {
 	template <typename... P> static auto of(void (*kernel)(P...)) -> decltype(kernel);
@@ -207,6 +253,11 @@ static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_lau
 	hipcpu::launch( \
 		#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, HIPCPU_SIGNATURE(kernel_), grid_, \
 		block_, (shared_), __VA_ARGS__)
+#define hipExtLaunchKernelGGL( \
+	kernel_, grid_, block_, shared_, /* stream, start, stop, flags, arguments */...) \
+	hipcpu::launch_timed( \
+		#kernel_, [=](auto &...args_) { (kernel_)(args_...); }, HIPCPU_SIGNATURE(kernel_), grid_, \
+		block_, (shared_), __VA_ARGS__)
 #define HIPCPU_SIGNATURE(/* kernel */...) \
 	hipcpu::signature([=](auto none_) -> decltype(hipcpu::one_signature<decltype(none_)>::of( \
 						  (__VA_ARGS__))) { return nullptr; })
@@ -225,6 +276,18 @@ static inline hipError_t hipLaunchCooperativeKernel(
 {
 	return hipcpu::submit("a kernel", kernel, hipcpu::unpack<P...>(args, std::index_sequence_for<P...>()),
 		grid, block, shared_bytes, stream, true);
+}
+
+template <typename... P>
+static inline hipError_t hipFuncSetAttribute(void (*kernel)(P...), hipFuncAttribute attribute, int value)
+{
+	return hipFuncSetAttribute((const void *)kernel, attribute, value);
+}
+
+template <typename... P>
+static inline hipError_t hipFuncSetCacheConfig(void (*kernel)(P...), hipFuncCache_t config)
+{
+	return hipFuncSetCacheConfig((const void *)kernel, config);
 }
 
 template <typename... P>

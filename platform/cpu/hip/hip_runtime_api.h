@@ -566,6 +566,8 @@ hipError_t hipModuleLaunchCooperativeKernel(hipFunction_t function, unsigned gri
 hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
 	int *nblocks, hipFunction_t function, int block_size, size_t shared_bytes);
 
+#include "hip_composed.h"
+
 #ifdef __cplusplus
 } /* extern "C" */
 
@@ -588,6 +590,27 @@ static inline hipError_t hipMallocManaged(T **ptr, size_t nbytes, unsigned flags
 template <typename T> static inline hipError_t hipHostMalloc(T **ptr, size_t nbytes, unsigned flags = 0)
 {
 	return hipHostMalloc((void **)ptr, nbytes, flags);
+}
+
+template <typename T> static inline hipError_t hipHostAlloc(T **ptr, size_t nbytes, unsigned flags)
+{
+	return hipHostAlloc((void **)ptr, nbytes, flags);
+}
+
+template <typename T> static inline hipError_t hipMallocHost(T **ptr, size_t nbytes)
+{
+	return hipMallocHost((void **)ptr, nbytes);
+}
+
+template <typename T> static inline hipError_t hipMallocAsync(T **ptr, size_t nbytes, hipStream_t stream)
+{
+	return hipMallocAsync((void **)ptr, nbytes, stream);
+}
+
+template <typename T>
+static inline hipError_t hipMallocPitch(T **ptr, size_t *pitch, size_t width, size_t height)
+{
+	return hipMallocPitch((void **)ptr, pitch, width, height);
 }
 
 /* A symbol may be given as the variable itself or as its address. */
