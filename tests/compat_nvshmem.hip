@@ -42,6 +42,32 @@ static void check_shift()
 	nvshmem_free(destination);
 }
 
+/* ---- typed signals; states and versions ---- */
+
+__global__ static void signal_kernel(uint64_t *words, int *numbers, int my_pe, int n)
+{
+	nvshmemx_uint64_signal(&words[my_pe], (uint64_t)my_pe + 1, (my_pe + 1) % n);
+	nvshmemx_int_signal(&numbers[my_pe], -my_pe - 1, (my_pe + 1) % n);
+	nvshmem_uint64_wait_until(
+		&words[(my_pe + n - 1) % n], NVSHMEM_CMP_EQ, (uint64_t)((my_pe + n - 1) % n) + 1);
+	nvshmem_int_wait_until(&numbers[(my_pe + n - 1) % n], NVSHMEM_CMP_EQ, -((my_pe + n - 1) % n) - 1);
+}
+
+static void check_signals()
+{
+	uint64_t *words = (uint64_t *)nvshmem_calloc((size_t)npes, sizeof *words);
+	int *numbers = (int *)nvshmem_calloc((size_t)npes, sizeof *numbers), version[3];
+
+	nvshmem_barrier_all();
+	t_launch(signal_kernel, 1, 1, words, numbers, me, npes);
+	nvshmem_barrier_all();
+	t_equal(nvshmemx_init_status(), NVSHMEM_STATUS_IS_INITIALIZED, "status");
+	nvshmemx_vendor_get_version_info(&version[0], &version[1], &version[2]);
+	t_equal(version[0], NVSHMEM_VENDOR_MAJOR_VERSION, "version");
+	nvshmem_free(numbers);
+	nvshmem_free(words);
+}
+
 /* ---- a broadcast round a ring, and a sum, in kernels that wait ---- */
 
 __global__ static void ring_bcast(int *data, size_t nelems, int root, uint64_t *psync)
@@ -235,9 +261,12 @@ static void check_uniqueid()
 	t_equal(nvshmemx_get_uniqueid(&id), NVSHMEMX_SUCCESS, "get_uniqueid");
 	t_equal(nvshmemx_set_attr_uniqueid_args(0, 1, &id, &attr), NVSHMEMX_SUCCESS,
 		"set_attr_uniqueid_args");
-	t_equal(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr), NVSHMEMX_SUCCESS, "init by an id");
+	t_equal(nvshmemx_init_status(), NVSHMEM_STATUS_NOT_INITIALIZED, "status before init");
+	t_equal(nvshmemx_hostlib_init_attr(NVSHMEMX_INIT_WITH_UNIQUEID, &attr), NVSHMEMX_SUCCESS,
+		"init by an id");
 	t_equal(nvshmem_n_pes(), 1, "PEs of a job by an id");
-	nvshmem_finalize();
+	nvshmemx_hostlib_finalize();
+	t_equal(nvshmemx_init_status(), NVSHMEM_STATUS_NOT_INITIALIZED, "status after finalize");
 }
 
 int main()
@@ -251,6 +280,7 @@ int main()
 		"PEs of the node");
 	t_hip(hipStreamCreate(&stream));
 	check_shift();
+	check_signals();
 	check_rings();
 	check_groups();
 	check_ping_pong();

@@ -18,6 +18,11 @@ GSHMEMI_QUIET_BEGIN
 #define NVSHMEM_MAX_NAME_LEN  GSHMEM_MAX_NAME_LEN
 #define NVSHMEM_VENDOR_STRING GSHMEM_VENDOR_STRING
 
+/* The version of NVSHMEM whose names these are: programs choose by it what they call. */
+#define NVSHMEM_VENDOR_MAJOR_VERSION 3
+#define NVSHMEM_VENDOR_MINOR_VERSION 4
+#define NVSHMEM_VENDOR_PATCH_VERSION 0
+
 #define NVSHMEM_THREAD_SINGLE     GSHMEM_THREAD_SINGLE
 #define NVSHMEM_THREAD_FUNNELED   GSHMEM_THREAD_FUNNELED
 #define NVSHMEM_THREAD_SERIALIZED GSHMEM_THREAD_SERIALIZED
@@ -47,6 +52,16 @@ typedef gshmem_team_config_t nvshmem_team_config_t;
 #define NVSHMEM_TEAM_CONFIG_MASK_NUM_CONTEXTS GSHMEM_TEAM_NUM_CONTEXTS
 
 enum { NVSHMEMX_SUCCESS = 0, NVSHMEMX_ERROR_INTERNAL = 7 };
+
+/* nvshmemx_init_status returns the first or the third; the others compare as NVSHMEM's do. */
+typedef enum {
+	NVSHMEM_STATUS_NOT_INITIALIZED,
+	NVSHMEM_STATUS_IS_BOOTSTRAPPED,
+	NVSHMEM_STATUS_IS_INITIALIZED,
+	NVSHMEM_STATUS_LIMITED_MPG,
+	NVSHMEM_STATUS_FULL_MPG,
+	NVSHMEM_STATUS_INVALID = 32767
+} nvshmemx_init_status_t;
 
 typedef gshmemx_uniqueid_t nvshmemx_uniqueid_t;
 #define NVSHMEMX_UNIQUEID_INITIALIZER \
@@ -101,6 +116,31 @@ static inline int nvshmemx_init_attr(unsigned flags, nvshmemx_init_attr_t *attr)
 				attr->rank, attr->nranks, attr->uniqueid, &attributes)))
 		return NVSHMEMX_ERROR_INTERNAL;
 	return gshmemx_init_attr(&attributes) ? NVSHMEMX_ERROR_INTERNAL : NVSHMEMX_SUCCESS;
+}
+
+static inline int nvshmemx_hostlib_init_attr(unsigned flags, nvshmemx_init_attr_t *attr)
+{
+	return nvshmemx_init_attr(flags, attr);
+}
+
+static inline void nvshmemx_hostlib_finalize(void)
+{
+	gshmem_finalize();
+}
+
+static inline int nvshmemx_init_status(void)
+{
+	int is_initialized = 0;
+
+	gshmem_query_initialized(&is_initialized);
+	return is_initialized ? NVSHMEM_STATUS_IS_INITIALIZED : NVSHMEM_STATUS_NOT_INITIALIZED;
+}
+
+static inline void nvshmemx_vendor_get_version_info(int *major, int *minor, int *patch)
+{
+	*major = NVSHMEM_VENDOR_MAJOR_VERSION;
+	*minor = NVSHMEM_VENDOR_MINOR_VERSION;
+	*patch = NVSHMEM_VENDOR_PATCH_VERSION;
 }
 
 static inline int nvshmemx_get_uniqueid(nvshmemx_uniqueid_t *id)
@@ -166,6 +206,15 @@ GSHMEMI_NAME void nvshmemx_signal_op(uint64_t *sig_addr, uint64_t signal, int si
 	else
 		gshmem_signal_set(sig_addr, signal, pe);
 }
+
+/* Sets a word that another PE waits for. */
+#define X(NAME, T) \
+	GSHMEMI_NAME void nvshmemx_##NAME##_signal(T *dest, const T value, int pe) \
+	{ \
+		gshmem_##NAME##_atomic_set(dest, value, pe); \
+	}
+GSHMEM_AMO_TYPES(X)
+#undef X
 
 GSHMEMI_NAME uint64_t nvshmem_signal_fetch(uint64_t *sig_addr)
 {
