@@ -144,9 +144,9 @@ GSHMEMI_BEGIN_C
  *
  * team       the team, of which all PEs call
  * base       memory of this PE, or a place inside of it: of hipMalloc; of hipMemCreate, in one mapping or in
- *            several side by side; host-pinned; the symmetric heap; on the cpu platform any. Windows may
- *            overlap. NULL is allowed with 0 bytes. The memory stays the program's, and stays allocated and
- *            mapped until the window is freed
+ *            several side by side; host-pinned; the symmetric heap; on the cpu platform any, also memory of
+ *            another PE that is mapped here. Windows may overlap. NULL is allowed with 0 bytes. The memory
+ *            stays the program's, and stays allocated and mapped until the window is freed
  * nbytes     its size; may differ between PEs; 0 is allowed
  * disp_unit  bytes per displacement, at least 1; may differ between PEs
  * hints      GSHMEMX_WIN_*
@@ -162,9 +162,9 @@ GSHMEMI_BEGIN_C
  * Returns   0 when every PE may operate on the window, or the same negative errno on all PEs.
  * Errors    after a message: -EINVAL for memory that is none, a bad disp_unit, bad hints, and calls or hints
  *           that differ between PEs; -ENOTSUP for memory that other processes cannot have, which is managed
- *           memory, and memory of hipMemCreate whose requestedHandleType is not
- *           hipMemHandleTypePosixFileDescriptor, and for a team without some PE of a device in a job whose
- *           PEs are not all mapped; -ENOSPC for too many windows (GSHMEM_WINDOWS).
+ *           memory, on GPUs memory of another process, and memory of hipMemCreate whose requestedHandleType
+ *           is not hipMemHandleTypePosixFileDescriptor, and for a team without some PE of a device in a job
+ *           whose PEs are not all mapped; -ENOSPC for too many windows (GSHMEM_WINDOWS).
  */
 GSHMEM_HOST_API int gshmemx_win_create(
 	gshmem_team_t team, void *base, size_t nbytes, size_t disp_unit, gshmemx_win_t *win_p);

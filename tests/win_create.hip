@@ -98,6 +98,30 @@ static void test_memory(int kind)
 		t_hip(hipFree(memory));
 }
 
+/* A window whose parts are each in the memory of the next PE; a GPU's memory must be shared by its owner. */
+static void test_foreign(void)
+{
+	const size_t nbytes = (2 * NELEMS + 1) * sizeof(long);
+	const int me = gshmem_my_pe(), npes = gshmem_n_pes();
+	long *base, *mapped;
+	gshmemx_win_t all, win;
+	int rc;
+
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, nbytes, 8, (void **)&base, &all), 0, "allocate");
+	mapped = (long *)gshmemx_win_ptr(all, (me + 1) % npes);
+	rc = gshmemx_win_create(GSHMEM_TEAM_WORLD, mapped ? mapped : base, nbytes, 8, &win);
+	if (GSHMEMI_ARCH_HOST_DIRECT || !mapped || npes == 1) {
+		t_equal(rc, 0, "a window over memory of another PE");
+		t_memset(mapped ? mapped : base, 0, nbytes);
+		gshmem_barrier_all();
+		use_window(win, mapped ? mapped : base, me, npes, true);
+		t_equal(gshmemx_win_free(&win), 0, "free");
+	} else {
+		t_equal(rc, -ENOTSUP, "a window over memory of another process's GPU");
+	}
+	t_equal(gshmemx_win_free(&all), 0, "free");
+}
+
 /* Windows of overlapping teams at the same time; a team may be destroyed before its window. */
 static void test_teams(void)
 {
@@ -229,6 +253,7 @@ int main(void)
 	for (int kind = 0; kind < NMEMORIES; kind++)
 		if (GSHMEMI_ARCH_HOST_DIRECT || (kind != PINNED && kind != REGISTERED && kind != PLAIN))
 			test_memory(kind);
+	test_foreign();
 	test_teams();
 	test_threads();
 	test_bad_input();

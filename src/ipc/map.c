@@ -68,6 +68,9 @@ static int fill_card(struct card *card, const struct gshmemi_mine *mine)
 		rc = gshmemi_memory_export(
 			i == GSHMEMI_REGION_GLOBALS ? gshmemi_globals_base() : mine->bases[i], "init",
 			names[i], &card->memory[i]);
+	if (rc == -EXDEV)
+		gshmemi_error("init: hipIpcGetMemHandle of the %s: %s", names[i - 1],
+			hipGetErrorString(hipErrorInvalidValue));
 	return rc;
 }
 

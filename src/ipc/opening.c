@@ -35,6 +35,7 @@ int gshmemi_memory_export(
 	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p)
 {
 	hipDeviceptr_t start;
+	hipError_t error;
 	size_t nbytes;
 	int rc;
 
@@ -44,9 +45,15 @@ int gshmemi_memory_export(
 		return rc;
 	rc = gshmemi_hip(hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base),
 		"%s: hipMemGetAddressRange of the %s", call, what);
-	if (!rc)
-		rc = gshmemi_hip_advise(hipIpcGetMemHandle(&memory_p->handle, start), GSHMEMI_ARCH_IPC_REMEDY,
-			"%s: hipIpcGetMemHandle of the %s", call, what);
+	if (!rc) {
+		error = hipIpcGetMemHandle(&memory_p->handle, start);
+		if (error == hipErrorInvalidValue) {
+			(void)hipGetLastError();
+			return -EXDEV;
+		}
+		rc = gshmemi_hip_advise(
+			error, GSHMEMI_ARCH_IPC_REMEDY, "%s: hipIpcGetMemHandle of the %s", call, what);
+	}
 	if (!rc) /* an id of 32 or 64 bits */
 		rc = gshmemi_hip(
 			hipPointerGetAttribute(&memory_p->id, HIP_POINTER_ATTRIBUTE_BUFFER_ID, start),

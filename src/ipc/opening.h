@@ -34,7 +34,8 @@ struct gshmemi_opening {
 
 /*
  * Describes memory of this process on the current device, which may be part of an allocation. call and what
- * name it in messages. -EINVAL: it is memory of another device.
+ * name it in messages. -EINVAL: it is memory of another device. -EXDEV, without a message: it is memory of
+ * another process, which HIP shares from there alone.
  */
 int gshmemi_memory_export(
 	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p);

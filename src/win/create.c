@@ -123,12 +123,26 @@ static bool is_device(void *base)
 		hipMemGetAddressRange(&start, &nbytes, (hipDeviceptr_t)(uintptr_t)base));
 }
 
+/* Memory of another process, mapped here. Where the CPU reaches it, this PE performs what others ask. */
+static int describe_foreign(const struct request *r)
+{
+	if (GSHMEMI_ARCH_HOST_DIRECT)
+		return 0;
+	gshmemi_error(
+		"%s: %p is memory of another process, which shares it by itself: make the window over it "
+		"there",
+		r->call, r->base);
+	return -ENOTSUP;
+}
+
 /* Describe memory that peers can map; it must be as large as the program says. */
 static int export(const struct request *r, struct card *card)
 {
 	char *const begin = (char *)((uintptr_t)r->base & ~(uintptr_t)(ALIGN - 1));
 	const int rc = gshmemi_memory_export(begin, r->call, "window", &card->memory);
 
+	if (rc == -EXDEV)
+		return describe_foreign(r);
 	if (rc || card->memory.nbytes - card->memory.offset - card->inside >= r->nbytes)
 		return rc;
 	gshmemi_error("%s: %p: the allocation ends after %llu of %llu bytes", r->call, r->base,
