@@ -67,10 +67,7 @@ static int fill_card(struct card *card, const struct gshmemi_mine *mine)
 	for (i = 0; i < (has_globals ? GSHMEMI_NFIXED : GSHMEMI_REGION_GLOBALS) && !rc; i++)
 		rc = gshmemi_memory_export(
 			i == GSHMEMI_REGION_GLOBALS ? gshmemi_globals_base() : mine->bases[i], "init",
-			names[i], &card->memory[i]);
-	if (rc == -EXDEV)
-		gshmemi_error("init: hipIpcGetMemHandle of the %s: %s", names[i - 1],
-			hipGetErrorString(hipErrorInvalidValue));
+			names[i], &card->memory[i], NULL);
 	return rc;
 }
 

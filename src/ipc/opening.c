@@ -31,8 +31,8 @@ static int check_device(const void *base, const char *call, const char *what)
 	return -EINVAL;
 }
 
-int gshmemi_memory_export(
-	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p)
+int gshmemi_memory_export(const void *base, const char *call, const char *what,
+	struct gshmemi_memory *memory_p, bool *is_foreign_p)
 {
 	hipDeviceptr_t start;
 	hipError_t error;
@@ -47,9 +47,10 @@ int gshmemi_memory_export(
 		"%s: hipMemGetAddressRange of the %s", call, what);
 	if (!rc) {
 		error = hipIpcGetMemHandle(&memory_p->handle, start);
-		if (error == hipErrorInvalidValue) {
+		if (is_foreign_p && error == hipErrorInvalidValue) {
 			(void)hipGetLastError();
-			return -EXDEV;
+			*is_foreign_p = true;
+			return 0;
 		}
 		rc = gshmemi_hip_advise(
 			error, GSHMEMI_ARCH_IPC_REMEDY, "%s: hipIpcGetMemHandle of the %s", call, what);

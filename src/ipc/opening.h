@@ -34,11 +34,11 @@ struct gshmemi_opening {
 
 /*
  * Describes memory of this process on the current device, which may be part of an allocation. call and what
- * name it in messages. -EINVAL: it is memory of another device. -EXDEV, without a message: it is memory of
- * another process, which HIP shares from there alone.
+ * name it in messages. -EINVAL: it is memory of another device. *is_foreign_p becomes true, without an error,
+ * if it is memory of another process, which HIP shares from there alone; NULL: that is an error.
  */
-int gshmemi_memory_export(
-	const void *base, const char *call, const char *what, struct gshmemi_memory *memory_p);
+int gshmemi_memory_export(const void *base, const char *call, const char *what,
+	struct gshmemi_memory *memory_p, bool *is_foreign_p);
 
 /* Makes room for npeers peers; closes all openings, used or not. */
 int gshmemi_openings_create(int npeers);

@@ -139,9 +139,10 @@ static int describe_foreign(const struct request *r)
 static int export(const struct request *r, struct card *card)
 {
 	char *const begin = (char *)((uintptr_t)r->base & ~(uintptr_t)(ALIGN - 1));
-	const int rc = gshmemi_memory_export(begin, r->call, "window", &card->memory);
+	bool is_foreign = false;
+	const int rc = gshmemi_memory_export(begin, r->call, "window", &card->memory, &is_foreign);
 
-	if (rc == -EXDEV)
+	if (is_foreign)
 		return describe_foreign(r);
 	if (rc || card->memory.nbytes - card->memory.offset - card->inside >= r->nbytes)
 		return rc;
