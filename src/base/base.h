@@ -211,9 +211,6 @@ extern bool gshmemi_is_shmem;
  */
 const char *gshmemi_env_find_shmem(const char *name, const char **full_name_p);
 
-/* In a program of OpenSHMEM reads its variables into gshmemi_env. -EINVAL after a message. */
-int gshmemi_env_read_shmem(void);
-
 /* ---- devmem.c; the rest of it is in device/devmem.h ---- */
 
 /* Allocates host memory that kernels read and write, filled with zeros. what names it in messages. */

@@ -378,28 +378,14 @@ static int parse_symmetric_size(const char *name, const char *text, uint64_t *nb
 	return 0;
 }
 
-int gshmemi_env_read_shmem(void)
-{
-	const char *text, *name, *own = getenv("GSHMEM_HEAP_SIZE");
-
-	if (!gshmemi_is_shmem)
-		return 0;
-	if (gshmemi_env_find_shmem("DEBUG", &name))
-		gshmemi_env.DEBUG = true;
-	text = gshmemi_env_find_shmem("SYMMETRIC_SIZE", &name);
-	return text && !(own && *own) ? parse_symmetric_size(name, text, &gshmemi_env.HEAP_SIZE) : 0;
-}
-
-/* The heap's size as scripts of other libraries set it, unless GSHMEM_HEAP_SIZE or OpenSHMEM's variable does. */
-static int read_foreign_size(void)
+/* Returns the text of the variable of another library that sets the heap's size; NULL: none does. */
+static const char *find_foreign_size(const char **name_p)
 {
 	static const char *const foreign[] = {"NVSHMEM_SYMMETRIC_SIZE", "ROCSHMEM_HEAP_SIZE"};
 	static bool has_said;
-	const char *text = getenv("GSHMEM_HEAP_SIZE"), *name;
+	const char *text;
 	unsigned i;
 
-	if ((text && *text) || (gshmemi_is_shmem && gshmemi_env_find_shmem("SYMMETRIC_SIZE", &name)))
-		return 0;
 	for (i = 0; i < sizeof foreign / sizeof *foreign; i++) {
 		text = getenv(foreign[i]);
 		if (!text || !*text)
@@ -407,16 +393,30 @@ static int read_foreign_size(void)
 		if (!has_said)
 			gshmemi_info("heap: the size is that of %s=%s", foreign[i], text);
 		has_said = true;
-		return parse_symmetric_size(foreign[i], text, &gshmemi_env.HEAP_SIZE);
+		*name_p = foreign[i];
+		return text;
 	}
-	return 0;
+	return NULL;
+}
+
+/* Without GSHMEM_HEAP_SIZE: OpenSHMEM's variable, in its programs, or else another library's. */
+static int read_heap_size(void)
+{
+	const char *text = getenv("GSHMEM_HEAP_SIZE"), *name;
+
+	if (text && *text)
+		return 0;
+	text = gshmemi_is_shmem ? gshmemi_env_find_shmem("SYMMETRIC_SIZE", &name) : NULL;
+	if (!text)
+		text = find_foreign_size(&name);
+	return text ? parse_symmetric_size(name, text, &gshmemi_env.HEAP_SIZE) : 0;
 }
 
 /* ---- all ---- */
 
 int gshmemi_env_read(void)
 {
-	const char *text;
+	const char *text, *name;
 	int rc, first = 0;
 
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) \
@@ -428,9 +428,9 @@ int gshmemi_env_read(void)
 	}
 #include "base/env_list.h"
 #undef X
-	rc = gshmemi_env_read_shmem();
-	first = first ? first : rc;
-	rc = read_foreign_size();
+	if (gshmemi_is_shmem && gshmemi_env_find_shmem("DEBUG", &name))
+		gshmemi_env.DEBUG = true;
+	rc = read_heap_size();
 	return first ? first : rc;
 }
 
