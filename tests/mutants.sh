@@ -86,6 +86,7 @@ passes() {
 check_parts() {
 	local part
 	while IFS= read -r part; do
+		sed "$part" /dev/null 2>/dev/null || continue # half of a block in braces
 		if sed "$part" "$2" | cmp -s - "$2"; then
 			echo "FAIL $1: changes nothing in $2: $part"
 			survivors+=("$1")
