@@ -258,11 +258,11 @@ static void check_accumulates(void)
 	double *old = (double *)t_shmalloc(nblocks * NELEMS * sizeof *old);
 	struct elements found;
 	gshmemx_win_t win;
-	void *memory;
+	unsigned char bytes[NBYTES];
 	double one[NELEMS];
+	void *memory;
 	int i;
 
-	static_assert(sizeof one >= NBYTES, "one is a buffer, too");
 	for (i = 0; i < NELEMS; i++)
 		one[i] = 1;
 	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof(struct elements), 1, &memory, &win), 0,
@@ -276,8 +276,8 @@ static void check_accumulates(void)
 	gshmem_barrier_all();
 	for (i = 0; i < NTIMES; i++)
 		accumulate(win, i);
-	t_fill((unsigned char *)one, NBYTES, NROUNDS); /* what wait_kernel looks for */
-	gshmem_putmem_signal(words->bytes, one, NBYTES, &words->go, 1, GSHMEM_SIGNAL_SET, next);
+	t_fill(bytes, NBYTES, NROUNDS); /* what wait_kernel looks for */
+	gshmem_putmem_signal(words->bytes, bytes, NBYTES, &words->go, 1, GSHMEM_SIGNAL_SET, next);
 	finish("accumulates of hosts");
 	clear();
 	hipLaunchKernelGGL(accumulate_kernel, dim3(nblocks), dim3(NTHREADS), 0, 0, words, win, ones, old,

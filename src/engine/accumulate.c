@@ -163,7 +163,7 @@ static void update_words(const struct elements *s, int amo, size_t from, size_t 
 }
 
 /* Words of 8 bytes, and those of 4 at both ends, so that no word reaches farther than it must. */
-static void update(const struct elements *s, int amo)
+static void update_elements(const struct elements *s, int amo)
 {
 	const size_t before = -(uintptr_t)s->there & 7, head = before < s->nbytes ? before : s->nbytes,
 		     tail = (s->nbytes - head) & 7;
@@ -233,7 +233,7 @@ bool gshmemi_net_update(struct gshmemi_engine *e, struct connection *c, const st
 	if (lock)
 		update_wide(&s);
 	else
-		update(&s, amo);
+		update_elements(&s, amo);
 	if (lock) {
 		gshmemi_arch_fence_release();
 		gshmemi_arch_store(lock, 0, 8);

@@ -239,7 +239,8 @@ void gshmemi_net_end_drive(struct connection *c)
 /* ---- the kernel ---- */
 
 /* A kernel begins when what the stream has brought before has been performed: mails may come later. */
-static bool begin(struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
+static bool begin_accumulate(
+	struct gshmemi_engine *e, struct connection *c, const struct gshmemi_op_record *r)
 {
 	const struct gshmemi_agent *agent = e->config.agent;
 	const bool is_long = gshmemi_wire_place_nbytes(r->head) >= KERNEL_NBYTES;
@@ -277,7 +278,7 @@ bool gshmemi_net_drive(struct gshmemi_engine *e, struct connection *c, const str
 	struct gshmemi_drive *d;
 	char *data;
 
-	if (!c->drive && !begin(e, c, r))
+	if (!c->drive && !begin_accumulate(e, c, r))
 		return false;
 	d = c->drive;
 	if (d->kernel && !look_at_kernel(e, d, gshmemi_wire_is_answered(r->head)))

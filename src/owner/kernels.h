@@ -22,7 +22,7 @@ hipError_t gshmemi_attend_load(void);
 /* The elements of a record at most. */
 #define GSHMEMI_UPDATE_NBYTES 8192
 
-enum gshmemi_update_end { GSHMEMI_UPDATE_NO_END, GSHMEMI_UPDATE_PERFORMED, GSHMEMI_UPDATE_SKIPPED };
+enum gshmemi_update_end { GSHMEMI_UPDATE_PERFORMED = 1, GSHMEMI_UPDATE_SKIPPED };
 
 /*
  * An accumulate and its kernel, in host-pinned memory. A kernel that finds no room on the GPU may begin only
@@ -37,8 +37,8 @@ struct gshmemi_update_page {
 	uint32_t is_left;
 	/* by the kernel: */
 	uint32_t has_begun;
-	uint32_t goes_on; /* its first thread tells the others: 1: yes, 2: no */
-	uint32_t end;     /* enum gshmemi_update_end; then the kernel uses the page no more */
+	uint32_t goes_on; /* its first thread tells the others whether it performs the update */
+	uint32_t end;     /* 0, or enum gshmemi_update_end: then the kernel uses the page no more */
 	char elements[GSHMEMI_UPDATE_NBYTES] __attribute__((aligned(16)));
 	char old[GSHMEMI_UPDATE_NBYTES] __attribute__((aligned(16)));
 };

@@ -50,7 +50,7 @@ static __device__ bool begin_update(struct gshmemi_update_page *page, uint64_t *
 }
 
 /* Out of line: all operators on all kinds are long. */
-GSHMEMI_COLD void fold(struct gshmemi_win_update u, void *acc, const void *x)
+GSHMEMI_COLD void fold_element(struct gshmemi_win_update u, void *acc, const void *x)
 {
 	gshmemi_win_fold(u, acc, x);
 }
@@ -64,7 +64,7 @@ static __device__ struct gshmemi_word update_wide(
 	old.half[0] = gshmemi_arch_load(there, 8);
 	old.half[1] = gshmemi_arch_load(there + 8, 8);
 	updated = old;
-	fold(u, &updated, element);
+	fold_element(u, &updated, element);
 	gshmemi_arch_store(there, updated.half[0], 8);
 	gshmemi_arch_store(there + 8, updated.half[1], 8);
 	return old;
@@ -80,7 +80,7 @@ static __device__ uint64_t update_by_swap(struct gshmemi_win_update u, char *the
 
 	for (;; found = got) {
 		gshmemi_value_store(bits, found, sizeof bits);
-		fold(u, bits + inside, element);
+		fold_element(u, bits + inside, element);
 		updated = gshmemi_value_load(bits, word_nbytes);
 		got = gshmemi_amo_peer(GSHMEMI_AMO_CAS, there - inside, updated, found, word_nbytes);
 		if (got == found)
@@ -124,11 +124,11 @@ __global__ __launch_bounds__(GSHMEMI_ARCH_OWN_THREADS, 1) void gshmemi_update_ke
 	size_t i;
 
 	if (rank == 0)
-		gshmemi_arch_store(&page->goes_on, begin_update(page, lock) ? 1 : 2, 4);
+		gshmemi_arch_store(&page->goes_on, begin_update(page, lock), 4);
 	gshmemi_arch_fence_release();
 	gshmemi_arch_group_sync(GSHMEMI_WG, 0);
 	gshmemi_arch_fence_acquire();
-	if (gshmemi_arch_load(&page->goes_on, 4) == 1) {
+	if (gshmemi_arch_load(&page->goes_on, 4)) {
 		gshmemi_arch_fence_release();
 		for (i = (size_t)rank * nbytes; i < all; i += (size_t)size * nbytes)
 			update_element(u, there + i, page->elements + i, fetches ? page->old + i : NULL);

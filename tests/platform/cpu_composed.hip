@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
-/* Calls of HIP that are made of others: memory in two dimensions and in stream order, timed launches, hints. */
+/* Calls of HIP that are made of others: rows of memory, memory in stream order, timed launches, hints. */
 #include <hip/hip_runtime.h>
 
 #include "../helpers.h"

@@ -24,8 +24,8 @@
 #define ROCSHMEM_VENDOR_STRING GSHMEM_VENDOR_STRING
 
 /*
- * Handles: the name may stand behind rocshmem::, as that of a variable. It is a call, because a kernel reads no
- * variable of the CPU.
+ * Handles: the name may stand behind rocshmem::, as that of a variable. It is a call, because a kernel reads
+ * no variable of the CPU.
  */
 #define ROCSHMEM_TEAM_WORLD  gshmemi_roc_team_world()
 #define ROCSHMEM_TEAM_SHARED gshmemi_roc_team_shared()

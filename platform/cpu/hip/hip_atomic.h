@@ -18,7 +18,7 @@ namespace hipcpu
 
 /*
  * What the running thread polls. Lanes of a block that have stacks share it: they only pause a little more or
- * less often. Lanes that run one after the other, each to its end, do not: each may look once at the same word.
+ * less often. Lanes that run one after the other, each to its end, do not: each may look at the same word.
  */
 struct poll {
 	const volatile void *address;

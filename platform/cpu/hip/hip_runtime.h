@@ -165,7 +165,7 @@ static inline hipError_t launch(const char *name, F kernel, deduced, dim3 grid, 
 
 /* The same between two events, each of which may be NULL. */
 template <typename F>
-static inline hipError_t between(
+static inline hipError_t launch_between(
 	F launch, hipStream_t stream, hipEvent_t start, hipEvent_t stop, unsigned flags)
 {
 	hipError_t error = flags ? hipErrorInvalidValue : hipSuccess;
@@ -182,7 +182,7 @@ static inline hipError_t launch_timed(const char *name, F kernel, void (*signatu
 	dim3 block, size_t shared_bytes, hipStream_t stream, hipEvent_t start, hipEvent_t stop,
 	unsigned flags, typename same<P>::type... args)
 {
-	return between(
+	return launch_between(
 		[&] { return launch(name, kernel, signature, grid, block, shared_bytes, stream, args...); },
 		stream, start, stop, flags);
 }
@@ -191,7 +191,7 @@ template <typename F, typename... A>
 static inline hipError_t launch_timed(const char *name, F kernel, deduced signature, dim3 grid, dim3 block,
 	size_t shared_bytes, hipStream_t stream, hipEvent_t start, hipEvent_t stop, unsigned flags, A... args)
 {
-	return between(
+	return launch_between(
 		[&] { return launch(name, kernel, signature, grid, block, shared_bytes, stream, args...); },
 		stream, start, stop, flags);
 }
