@@ -17,10 +17,13 @@ lanes of a wave are masked off.
 
 import re
 
+from amd import registers
+
 SAVES = re.compile(r"s_(and|andn2)_saveexec_b(32|64)")
 UNMASKS = re.compile(r"s_or_b(64 exec, exec|32 exec_lo, exec_lo), (\S+)")
 SPILLS = re.compile(r"v_accvgpr_write_b32|scratch_store_|buffer_store_dword.* offen|buffer_store_dword.* s\[0:3\]")
 COPIES = re.compile(r"v_mov_b|v_accvgpr_(read|write|mov)|scratch_load|buffer_load_dword.* s\[0:3\]")
+ADDS = re.compile(r"s_(?:or|xor|andn2)_b(?:32|64) ([^,]+), ([^,]+), (\S+)$")
 WHOLE_WAVE = re.compile(r"s_or_saveexec_b(32|64) \S+, -1")
 
 
@@ -39,13 +42,37 @@ def masked_parts(block):
 				break
 
 
+def with_lanes(part):
+	"""Yields each instruction with the scalar registers that hold 0 there if no lane runs the part: results of
+	comparisons, and what is left of a mask after "and exec".
+	"""
+	lanes = set()
+	for i in part:
+		yield i, lanes
+		scalars = {r for r in i.writes if re.fullmatch(r"s\d+|vcc", r)}
+		if i.op.startswith("v_cmp_") or i.op.startswith("s_and_b") and "exec" in i.text:
+			lanes |= scalars
+		else:
+			lanes -= scalars
+
+
+def keeps(i, lanes):
+	"""Returns whether an instruction adds such lanes to its result or takes them from it: no change if it is 0."""
+	m = ADDS.match(i.text)
+	if not m:
+		return False
+	result, first, second = m.groups()
+	other = first if second == result and not i.op.startswith("s_andn2") else second
+	return result in (first, second) and bool(registers(other)) and registers(other) <= lanes
+
+
 def counted(part):
 	"""Returns scalar registers that the part reads from before it, and changes."""
 	found, fresh = {}, set()
-	for i in part:
+	for i, lanes in with_lanes(part):
 		scalars = {r for r in i.writes if re.fullmatch(r"s\d+", r)} if i.op.startswith("s_") else set()
 		for r in scalars:
-			if r not in fresh and r in i.reads and not {"exec", "exec_lo"} & i.reads:
+			if r not in fresh and r in i.reads and "exec" not in i.text and not keeps(i, lanes):
 				found[r] = i
 		fresh |= {r for r in scalars if r not in i.reads}
 	return found

@@ -378,6 +378,41 @@ KERNEL sound_count(int *dest)
 	dest[threadIdx.x] = value;
 }
 
+#if defined(__GFX10__) || defined(__GFX11__)
+#define SAVE    "s_and_saveexec_b32 s10, vcc_lo\n\t"
+#define COMPARE "v_cmp_ne_u32 vcc_lo, 0, v0\n\ts_and_b32 s14, vcc_lo, exec_lo\n\t"
+#define ADD     "s_or_b32 s12, s12, s14\n\ts_or_b32 exec_lo, exec_lo, s10\n\tv_cndmask_b32_e64 %0, 0, 1, s12"
+#else
+#define SAVE    "s_and_saveexec_b64 s[10:11], vcc\n\t"
+#define COMPARE "v_cmp_ne_u32 vcc, 0, v0\n\ts_and_b64 s[14:15], vcc, exec\n\t"
+#define ADD \
+	"s_or_b64 s[12:13], s[12:13], s[14:15]\n\ts_or_b64 exec, exec, s[10:11]\n\tv_cndmask_b32_e64 %0, 0, 1, s[12:13]"
+#endif
+
+/* Lanes join a mask: those of a comparison that another part made. */
+KERNEL broken_count_lanes(int *dest)
+{
+	int value;
+
+	asm volatile(COMPARE SAVE ADD
+		     : "=v"(value)
+		     :
+		     : "s10", "s11", "s12", "s13", "s14", "s15", "scc", "vcc");
+	dest[threadIdx.x] = value;
+}
+
+/* Those of this part: none, where no lane is left. */
+KERNEL sound_count_lanes(int *dest)
+{
+	int value;
+
+	asm volatile(SAVE COMPARE ADD
+		     : "=v"(value)
+		     :
+		     : "s10", "s11", "s12", "s13", "s14", "s15", "scc", "vcc");
+	dest[threadIdx.x] = value;
+}
+
 KERNEL broken_spill_masked(int *dest)
 {
 	asm volatile("s_and_saveexec_b64 s[10:11], vcc\n\ts_cbranch_execz 1f\n1:\n\t" SPILL
