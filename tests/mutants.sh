@@ -16,7 +16,7 @@
 set -uf
 cd "$(dirname "$0")/.." || exit
 : "${PLATFORM:=cpu}" "${ARCH:=gfx942}"
-LIMIT=200 # seconds that a run may take, also under load
+LIMIT=200 # seconds that a run may take, also under load; limit_of has a mutant's
 FULL=1    # tests leave out no cases
 list='' chosen=() build=() seeds=0 simulator=''
 parts='src platform shmem lib include bin flags tools-found' # of $B: what a mutant need not rebuild
@@ -72,14 +72,23 @@ made() {
 }
 
 # passes TEST RUN...: whether the test passes in the tree as it is; run once per way to run it.
-declare -A has_passed
+declare -A has_passed took
 passes() {
-	local test=$1
+	local test=$1 key="$*" start=$SECONDS
 	shift
-	[ -z "${has_passed[$test $*]-}" ] || return "${has_passed[$test $*]}"
-	make --no-print-directory $jobs "${build[@]}" "$(made "$test")" >"$work/log" 2>&1 && runs "$test" "$@" >"$work/log" 2>&1
-	has_passed[$test $*]=$?
-	return "${has_passed[$test $*]}"
+	[ -z "${has_passed[$key]-}" ] || return "${has_passed[$key]}"
+	make --no-print-directory $jobs "${build[@]}" "$(made "$test")" >"$work/log" 2>&1 && start=$SECONDS &&
+		runs "$test" "$@" >"$work/log" 2>&1
+	has_passed[$key]=$? took[$key]=$((SECONDS - start))
+	return "${has_passed[$key]}"
+}
+
+# limit_of TEST RUN...: the seconds that a mutant's run may take: 8 times what the test took, 40 at least.
+limit_of() {
+	local limit=$((8 * took[$*]))
+	[ "$limit" -ge 40 ] || limit=40
+	[ "$limit" -le "$LIMIT" ] || limit=$LIMIT
+	echo "$limit"
 }
 
 # check_parts NAME FILE SED: each command of the sed script changes something, too.
@@ -134,7 +143,7 @@ mutant() {
 		echo "FAIL $name: does not build"
 		grep -E 'error|Error' "$tree/log" | head -n 5
 		survivors+=("$name")
-	elif (cd "$tree" && runs "$test" "$@") >"$tree/log" 2>&1; then
+	elif (cd "$tree" && LIMIT=$(limit_of "$test" "$@") && runs "$test" "$@") >"$tree/log" 2>&1; then
 		echo "FAIL $name: $test does not notice"
 		survivors+=("$name")
 	else
