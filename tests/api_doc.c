@@ -18,11 +18,13 @@
 enum { CPU, THREAD, WAVE, WG, STREAM, CTX, NFORMS };
 static const char *const suffixes[NFORMS] = {"", "", "_wave", "_wg", "_on_stream", ""};
 
+#define MOST_CALLS 512
+
 struct call {
 	char name[64]; /* as the table has it */
 	bool has[NFORMS];
 };
-static struct call calls[256];
+static struct call calls[MOST_CALLS];
 static int ncalls;
 
 /* What the words in capitals stand for; the first that gives a function of the library is used. */
@@ -134,6 +136,7 @@ static void read_row(char *row)
 	while ((at = strchr(at, '`')) && at < cells) {
 		char *end = strchr(at + 1, '`');
 
+		t_check(ncalls < MOST_CALLS, "docs/api.md has more than %d calls", MOST_CALLS);
 		snprintf(calls[ncalls++].name, sizeof calls->name, "%.*s", (int)(end - at - 1), at + 1);
 		at = end + 1;
 	}

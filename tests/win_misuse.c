@@ -74,6 +74,7 @@ static const struct {
 
 static const int self = 0;
 static long *memory, value = 1, result;
+static const long longs[6];
 static int flag;       /* of test */
 static int nunmatched; /* epochs of start without a matching post, for which NOCHECK does not look */
 
@@ -316,7 +317,7 @@ static void test_arguments(gshmemx_win_t win)
 	t_equal(gshmemx_win_long_iput(win, 0, &value, 8, 1, 2, 0), -ERANGE, "iput beyond");
 	t_equal(gshmemx_win_long_iput(win, 0, &value, 0, 1, 2, 0), -EINVAL, "iput at a stride of 0");
 	t_equal(gshmemx_win_long_iget(win, &result, 0, 1, -1, 2, 0), -EINVAL, "iget at a stride of -1");
-	t_equal(gshmemx_win_long_ibput(win, 0, memory, 5, 3, 3, 2, 0), 0, "ibput of 2 blocks to the end");
+	t_equal(gshmemx_win_long_ibput(win, 0, longs, 5, 3, 3, 2, 0), 0, "ibput of 2 blocks to the end");
 	t_equal(gshmemx_win_long_ibput(win, 0, memory, 6, 3, 3, 2, 0), -ERANGE, "ibput beyond");
 	t_equal(gshmemx_win_long_ibput(win, 0, memory, 2, 3, 3, 2, 0), -EINVAL,
 		"ibput of blocks that overlap");
