@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is known about the past of others. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime.h"
+#include "race/race.h"
+
+static size_t nstrands(void)
+{
+	return (size_t)race_npes * RACE_NSTRANDS;
+}
+
+size_t race_clock_nbytes(void)
+{
+	return (sizeof(struct race_clock) + 2 * nstrands() * sizeof(uint32_t) + 63) & ~(size_t)63;
+}
+
+struct race_clock *race_clock_new(void)
+{
+	struct race_clock *clock = calloc(1, race_clock_nbytes());
+
+	if (!clock)
+		hipcpu_trap("the race detector: out of memory");
+	return clock;
+}
+
+void race_clock_copy(struct race_clock *to, const struct race_clock *from)
+{
+	to->nexceptions = from->nexceptions;
+	memcpy(to->exceptions, from->exceptions, from->nexceptions * sizeof *from->exceptions);
+	memcpy(to->time, from->time, 2 * nstrands() * sizeof *to->time);
+}
+
+/* ---- exceptions ---- */
+
+static uint32_t *time_of(struct race_clock *clock, const struct race_exception *e)
+{
+	return &clock->time[(e->pending ? nstrands() : 0) + e->strand];
+}
+
+static bool is_stale(struct race_clock *clock, const struct race_exception *e)
+{
+	return *time_of(clock, e) >= e->upto;
+}
+
+static bool is_of_same(const struct race_exception *a, const struct race_exception *b)
+{
+	return a->strand == b->strand && a->group == b->group && a->pending == b->pending &&
+		a->context == b->context && a->pe == b->pe;
+}
+
+/* Makes one exception of two, if that says neither more nor less; e becomes part of *to. */
+static bool unite(struct race_exception *to, const struct race_exception *e)
+{
+	if (!is_of_same(to, e))
+		return false;
+	if (to->from == e->from && to->upto == e->upto) {
+		to->lanes |= e->lanes;
+		return true;
+	}
+	if (to->lanes != e->lanes || e->from > to->upto + 1 || to->from > e->upto + 1)
+		return false;
+	to->from = to->from < e->from ? to->from : e->from;
+	to->upto = to->upto > e->upto ? to->upto : e->upto;
+	return true;
+}
+
+static void drop_stale(struct race_clock *clock)
+{
+	unsigned i, n = 0;
+
+	for (i = 0; i < clock->nexceptions; i++)
+		if (!is_stale(clock, &clock->exceptions[i]))
+			clock->exceptions[n++] = clock->exceptions[i];
+	clock->nexceptions = n;
+}
+
+void race_clock_except(struct race_clock *clock, const struct race_exception *e)
+{
+	uint32_t *time;
+	unsigned i;
+
+	if (e->from > e->upto || is_stale(clock, e))
+		return;
+	for (i = 0; i < clock->nexceptions; i++)
+		if (unite(&clock->exceptions[i], e))
+			return;
+	if (clock->nexceptions == RACE_NEXCEPTIONS)
+		drop_stale(clock);
+	if (clock->nexceptions < RACE_NEXCEPTIONS) {
+		clock->exceptions[clock->nexceptions++] = *e;
+		return;
+	}
+	time = time_of(clock, e);
+	*time = *time > e->upto ? *time : e->upto;
+}
+
+void race_clock_join(struct race_clock *to, const struct race_clock *from)
+{
+	const size_t n = 2 * nstrands();
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		to->time[i] = to->time[i] > from->time[i] ? to->time[i] : from->time[i];
+	for (i = 0; i < from->nexceptions; i++)
+		race_clock_except(to, &from->exceptions[i]);
+}
+
+bool race_clock_knows(const struct race_clock *clock, const struct race_access *a)
+{
+	const struct race_exception *e = clock->exceptions;
+	unsigned i;
+
+	if (clock->time[(a->is_pending ? nstrands() : 0) + a->strand] >= a->time)
+		return true;
+	for (i = 0; i < clock->nexceptions; i++, e++) {
+		if (e->strand != a->strand || e->pending != a->is_pending || a->time < e->from ||
+			a->time > e->upto)
+			continue;
+		if (e->group != RACE_ANY && (e->group != a->lane / 64 || !(e->lanes >> (a->lane % 64) & 1)))
+			continue;
+		if (a->is_pending &&
+			((e->context != RACE_ANY && e->context != a->context) ||
+				(e->pe != RACE_ANY && e->pe != a->pe)))
+			continue;
+		return true;
+	}
+	return false;
+}

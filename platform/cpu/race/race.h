@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The race detector of the cpu platform: which accesses of all PEs to symmetric memory, in kernels and on
+ * hosts, nothing orders. docs/races.md says what it sees.
+ *
+ *   clock.c    what is known about the past of others, and the exceptions to it
+ *   strand.c   the threads of a PE, and what they and the lanes of their blocks know
+ *   meet.c     what orders threads, blocks and lanes of a PE
+ *   shadow.c   the last accesses of each 8 bytes
+ *   word.c     words by which one tells another: flags, signals, atomics
+ *   carry.c    the operations of the API, as a carrier
+ *   hooks.c    what compilers call with -fsanitize=thread
+ *   source.c   places in the program
+ *   report.c   the messages
+ *   share.c    the memory that the PEs share
+ *
+ * Each access has the number of its strand and the strand's time. A strand's time goes on when something of
+ * the strand may become known elsewhere. An access that a caller has made is over. An operation on another PE
+ * is pending until something completes it. So a clock has two times for each strand: all accesses up to the
+ * first one have happened, and all operations up to the second one are complete. What holds for some lanes, or
+ * for one PE, is an exception to them. C. Flanagan, S. Freund, "FastTrack: efficient and precise dynamic race
+ * detection", PLDI 2009, has the rules of the shadow.
+ */
+#ifndef HIPCPU_RACE_RACE_H
+#define HIPCPU_RACE_RACE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hip/hipcpu.h"
+
+/* ---- what gshmem and HIP call: include/gshmem/arch/cpu.h and runtime.h have the others ---- */
+
+int gshmemi_detector_make(int *pid_p, int *file_p);
+int gshmemi_detector_open(int me, int npes, int pid, int file);
+void gshmemi_detector_close(void);
+void gshmemi_detector_part(int pe, unsigned region, const void *base, uint64_t nbytes, int has_cells);
+void gshmemi_detector_remove(unsigned region);
+uint64_t hipcpu_race_load(const void *address, unsigned nbytes);
+void hipcpu_race_acquire(void);
+void hipcpu_race_waited(const void *word, unsigned nbytes, int is_signed, uint64_t least);
+void hipcpu_race_allocated(const void *address, uint64_t nbytes);
+
+#define RACE_NSTRANDS    96 /* of each PE */
+#define RACE_NEXCEPTIONS 96
+#define RACE_ANY         255
+
+/* ---- clock.c ---- */
+
+/* The accesses of some lanes of a strand between two of its times. */
+struct race_exception {
+	uint32_t from, upto;
+	uint64_t lanes; /* of 64 lanes, */
+	uint16_t strand;
+	uint8_t group;       /* these: lane / 64; RACE_ANY: all lanes */
+	uint8_t pending;     /* 0: accesses have happened; 1: operations are complete */
+	uint8_t context, pe; /* of these operations; RACE_ANY: of all */
+};
+
+struct race_clock {
+	uint32_t nexceptions;
+	struct race_exception exceptions[RACE_NEXCEPTIONS];
+	uint32_t time[]; /* [2][all strands] */
+};
+
+/* What an access was. */
+struct race_access {
+	uint32_t time;
+	uint16_t strand, lane;
+	bool is_pending, is_get;
+	uint8_t context, pe; /* of an operation: its context, the PE that it is on */
+};
+
+size_t race_clock_nbytes(void);
+struct race_clock *race_clock_new(void);
+void race_clock_copy(struct race_clock *to, const struct race_clock *from);
+/* to learns all that from knows. */
+void race_clock_join(struct race_clock *to, const struct race_clock *from);
+/* If there is no room, the exception becomes the rule, which hides races and reports no false one. */
+void race_clock_except(struct race_clock *clock, const struct race_exception *e);
+/* Whether the clock's owner knows that an access has happened, or that an operation is complete. */
+bool race_clock_knows(const struct race_clock *clock, const struct race_access *a);
+
+/* ---- strand.c ---- */
+
+#define RACE_NOPEN  12
+#define RACE_NNOTES 16
+
+/* Operations of a lane in one context on one PE, as long as any of the lane are open. */
+struct race_open {
+	uint32_t first, last; /* times of those that no quiet has completed; first 0: none is open */
+	uint32_t fenced;      /* those up to here were before the last fence */
+	uint32_t signalled;   /* from here on each has raised a signal of its own */
+	uint8_t context, pe;
+};
+
+/* A clock that some lanes share. */
+struct race_known {
+	unsigned nrefs;
+	struct race_clock *clock;
+};
+
+/* A value that was read from a word, and of which no acquire has followed. */
+struct race_note {
+	struct race_word *word;
+	uint64_t value;
+};
+
+struct race_lane {
+	struct race_known *known; /* NULL: what the block knows */
+	unsigned nopen, nnotes;
+	uint32_t quieted; /* the time of the last quiet after which nothing was open */
+	struct race_open open[RACE_NOPEN];
+	struct race_note notes[RACE_NNOTES];
+};
+
+struct race_strand;
+
+/* The caller's; NULL while nothing is watched, or for a thread too many. */
+struct race_strand *race_self(void);
+/*
+ * The same for a caller that changes what the strand knows, or reads more of it than its time; leave takes what
+ * enter returned.
+ */
+struct race_strand *race_enter(void);
+void race_leave(struct race_strand *s);
+/* The job has ended. */
+void race_strands_forget(void);
+unsigned race_lane_of(const struct race_strand *s);
+/* An access of the caller, now. */
+struct race_access race_now(const struct race_strand *s);
+/*
+ * Whether the caller knows that it has happened or is complete. pe: on which an operation of the caller in a
+ * context follows that a fence orders; -1: none.
+ */
+bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsigned context);
+/* The caller has begun an operation on a PE. is_signal: by put_signal. */
+void race_opened(struct race_strand *s, unsigned context, unsigned pe, bool is_signal);
+void race_fence(unsigned context);
+void race_quiet(unsigned context, const int *pes, size_t npes);
+/*
+ * Writes to clock what the caller tells by a word on a PE: what it knows, and, of its own operations, those
+ * that are complete or ordered before the word. The caller's time goes on. is_signal: of the put_signal that
+ * race_opened has just entered.
+ */
+void race_tell(struct race_strand *s, struct race_clock *clock, unsigned context, int pe, bool is_signal);
+void race_learn(struct race_strand *s, const struct race_clock *clock);
+void race_note(struct race_strand *s, struct race_word *word, uint64_t value);
+void race_unnote(struct race_strand *s, const struct race_word *word);
+
+/* A block or a host thread, for reports. */
+struct race_who {
+	int pe;
+	unsigned lane;
+	uint64_t block;
+	const char *kernel; /* NULL: the host, or a block that is not remembered */
+};
+void race_who(const struct race_access *a, struct race_who *who);
+
+/* ---- word.c ---- */
+
+/* The word at an address of a PE's region; create: even if nobody has told anything by it. */
+struct race_word *race_word_find(int pe, unsigned region, uint64_t offset, bool create);
+void race_word_lock(struct race_word *w);
+void race_word_unlock(struct race_word *w);
+/* Adds what the caller tells; value is what the word holds now. With the lock held. */
+void race_word_tell(
+	struct race_word *w, struct race_strand *s, uint64_t value, unsigned context, int pe, bool is_signal);
+/* Learns what was told up to the time when the word had this value. */
+void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value);
+/* The same, up to the first time that is remembered when the word had at least this value. */
+void race_word_learn_least(
+	struct race_word *w, struct race_strand *s, uint64_t least, unsigned nbytes, bool is_signed);
+
+/* ---- shadow.c ---- */
+
+enum race_kind {
+	RACE_READ,
+	RACE_LOOK, /* by an atomic that only reads */
+	RACE_WRITE,
+	RACE_VALUE, /* of up to 8 bytes, which may tell something */
+	RACE_ATOMIC
+};
+
+/* Where an address is in symmetric memory. */
+struct race_place {
+	int pe;
+	unsigned region;
+	uint64_t offset;
+};
+bool race_find(const void *address, struct race_place *place);
+void race_parts_forget(void);
+/* Whether accesses there are watched, or only words. */
+bool race_has_cells(const struct race_place *at);
+/* Checks an access to nbytes of a PE's part against those before it, and remembers it. */
+void race_touch(struct race_strand *s, const struct race_place *at, uint64_t nbytes, enum race_kind kind,
+	const struct race_access *a, uint32_t source);
+/*
+ * The same for memory that is not symmetric. Of that only the local ends of nbi calls are remembered, until they
+ * are complete.
+ */
+void race_touch_private(struct race_strand *s, const void *address, uint64_t nbytes, enum race_kind kind,
+	const struct race_access *a, uint32_t source);
+bool race_is_local_end(const void *address);
+/* Somebody has seen what was written to a word: that is complete. */
+void race_settle(const struct race_place *word);
+
+/* ---- source.c, report.c ---- */
+
+/* The place in the program that has called the library from here. */
+uint32_t race_source(const void *frame, const void *caller);
+struct race_pair {
+	struct race_access a, b;
+	enum race_kind a_kind, b_kind;
+	uint32_t a_source, b_source;
+	struct race_place at; /* pe -1: at private */
+	const void *private;
+	unsigned nbytes;
+};
+void race_report(struct race_strand *s, const struct race_pair *pair);
+/* Watches for the end of the process, too. */
+void race_report_open(void);
+/* The job has ended: its races count at the end of the process. */
+void race_report_close(void);
+
+/* ---- share.c ---- */
+
+struct race_shared;
+extern struct race_shared *race_shared; /* NULL: nothing is watched; a job's stays mapped when it has ended */
+extern int race_me, race_npes;
+/* Memory that all PEs share, which is zero at first. */
+void *race_shared_part(unsigned region, int pe, uint64_t nbytes);
+/* Unmaps it; what this PE's own part holds is cleared, because the region's number will be used again. */
+void race_shared_drop(unsigned region, int pe, void *memory, uint64_t nbytes);
+
+#endif /* HIPCPU_RACE_RACE_H */
