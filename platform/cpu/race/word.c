@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Words by which one PE tells another: flags of barriers, signals, atomics, values of at most 8 bytes. Whoever
+ * changes such a word tells what it knows. Whoever reads a value, and then acquires, learns what was told
+ * until the word had that value: a waiter that is late must not learn what a later barrier has told. The last
+ * values are remembered.
+ */
+#include <sched.h>
+
+#include "runtime.h"
+#include "race/race.h"
+#include "race/shared.h"
+
+struct race_word *race_word_find(int pe, unsigned region, uint64_t offset, bool create)
+{
+	const uint64_t key = 1 + ((uint64_t)region << 48 | (uint64_t)pe << 40 | offset);
+	uint64_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 32, n, none;
+	struct race_word *w;
+
+	for (n = 0; n < RACE_NWORDS; n++, i++) {
+		w = &race_shared->words[i % RACE_NWORDS];
+		none = 0;
+		if (w->key == key)
+			return w;
+		if (w->key)
+			continue;
+		if (!create)
+			return NULL;
+		if (atomic_compare_exchange_strong(&w->key, &none, key) || none == key)
+			return w;
+	}
+	if (create)
+		hipcpu_trap("races: too many words tell something: flags, signals, atomics");
+	return NULL;
+}
+
+/* What was written to the word has been seen. */
+static void settle(const struct race_word *w)
+{
+	const uint64_t key = w->key - 1;
+
+	race_settle(&(struct race_place){(int)(key >> 40 & 0xff), (unsigned)(key >> 48), key & ((UINT64_C(1) << 40) - 1)});
+}
+
+void race_word_lock(struct race_word *w)
+{
+	unsigned n = 0;
+	uint32_t none = 0;
+
+	while (!atomic_compare_exchange_weak_explicit(
+		&w->lock, &none, 1, memory_order_acquire, memory_order_relaxed)) {
+		none = 0;
+		if (++n % 64)
+			hipcpu_relax();
+		else
+			sched_yield();
+	}
+}
+
+void race_word_unlock(struct race_word *w)
+{
+	atomic_store_explicit(&w->lock, 0, memory_order_release);
+}
+
+void race_word_tell(
+	struct race_word *w, struct race_strand *s, uint64_t value, unsigned context, int pe, bool is_signal)
+{
+	struct race_clock *told = race_snapshot(w, w->nsnapshots);
+
+	race_tell(s, told, context, pe, is_signal);
+	if (w->nsnapshots)
+		race_clock_join(told, race_snapshot(w, w->nsnapshots - 1));
+	w->values[w->nsnapshots++ % RACE_NSNAPSHOTS] = value;
+}
+
+void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value)
+{
+	uint32_t n;
+	unsigned i, least;
+
+	race_word_lock(w);
+	n = w->nsnapshots;
+	least = n < RACE_NSNAPSHOTS ? n : RACE_NSNAPSHOTS;
+	for (i = 1; i <= least && w->values[(n - i) % RACE_NSNAPSHOTS] != value; i++)
+		;
+	if (i > least) /* an older value than those that are known, or one that somebody has stored */
+		i = 1;
+	if (n)
+		race_learn(s, race_snapshot(w, n - i));
+	race_word_unlock(w);
+	settle(w);
+}
+
+static int64_t widen(uint64_t value, unsigned nbytes, bool is_signed)
+{
+	const unsigned shift = 64 - 8 * nbytes;
+
+	return (int64_t)((value << shift) ^ (is_signed ? 0 : UINT64_C(1) << 63));
+}
+
+void race_word_learn_least(
+	struct race_word *w, struct race_strand *s, uint64_t least, unsigned nbytes, bool is_signed)
+{
+	int64_t value, later = INT64_MAX;
+	uint32_t i, found, first;
+
+	race_word_lock(w);
+	first = w->nsnapshots < RACE_NSNAPSHOTS ? 0 : w->nsnapshots - RACE_NSNAPSHOTS;
+	found = w->nsnapshots - 1;
+	for (i = w->nsnapshots; i > first; i--) {
+		value = widen(w->values[(i - 1) % RACE_NSNAPSHOTS], nbytes, is_signed);
+		if (value > later || value < widen(least, nbytes, is_signed))
+			break; /* it fell since: the flag is another team's now */
+		later = value;
+		found = i - 1;
+	}
+	if (w->nsnapshots)
+		race_learn(s, race_snapshot(w, found));
+	race_word_unlock(w);
+	settle(w);
+}
