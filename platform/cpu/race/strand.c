@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Strands: the threads of a PE. One that runs kernels is a strand of all the blocks that it runs one after
+ * another; the lanes of a block share its time and, until one of them learns something alone, its clock.
+ * What lanes of a block know of each other is not in clocks: it follows from the times of the block's last
+ * barrier and of the last calls of a wave.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "race/strand.h"
+
+static __thread struct race_strand *mine HIPCPU_TLS;
+static struct race_strand *host; /* of all threads of the program */
+static pthread_mutex_t host_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static __thread unsigned is_left_out HIPCPU_TLS; /* the job in which the thread is not watched */
+static __thread bool is_runtime HIPCPU_TLS;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned nstrands;
+static _Atomic unsigned job = 1; /* of this process: a program may begin again */
+
+/* ---- strands ---- */
+
+static struct race_strand *strand_new(void)
+{
+	struct race_strand *s;
+	unsigned number;
+
+	pthread_mutex_lock(&lock);
+	number = nstrands++;
+	pthread_mutex_unlock(&lock);
+	if (number >= RACE_NSTRANDS) {
+		is_left_out = job;
+		if (number == RACE_NSTRANDS)
+			hipcpu_message("races: more than %d threads: what the others do is not watched",
+				RACE_NSTRANDS);
+		return NULL;
+	}
+	s = calloc(1, sizeof *s);
+	if (!s)
+		hipcpu_trap("the race detector: out of memory");
+	s->job = job;
+	s->number = (unsigned)race_me * RACE_NSTRANDS + number;
+	s->now = 1;
+	s->clock = race_clock_new();
+	s->inside = race_clock_new();
+	s->scratch = race_clock_new();
+	s->nlanes = 1;
+	s->lanes = calloc(1, sizeof *s->lanes);
+	if (!s->lanes)
+		hipcpu_trap("the race detector: out of memory");
+	return s;
+}
+
+/*
+ * All threads of the program are one strand, the host: its fence and quiet cover them all, and what orders the
+ * threads among themselves is not watched.
+ */
+static struct race_strand *find_host(void)
+{
+	static pthread_mutex_t host_made = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&host_made);
+	if (!host || host->job != job)
+		host = strand_new();
+	pthread_mutex_unlock(&host_made);
+	return host;
+}
+
+struct race_strand *race_self(void)
+{
+	if (!race_shared)
+		return NULL;
+	if (mine && mine->job == job)
+		return mine;
+	if (is_left_out == job)
+		return NULL;
+	return mine = hipcpu_block || is_runtime ? strand_new() : find_host();
+}
+
+/* Strands are a job's. Those of the last one stay, because a thread may be using its own. */
+void race_strands_forget(void)
+{
+	pthread_mutex_lock(&lock);
+	job++;
+	nstrands = 0;
+	pthread_mutex_unlock(&lock);
+}
+
+struct race_strand *race_enter(void)
+{
+	struct race_strand *s = race_self();
+
+	if (s && s == host)
+		pthread_mutex_lock(&host_lock);
+	return s;
+}
+
+struct race_strand *race_own(void)
+{
+	return race_shared && mine && mine->job == job ? mine : NULL;
+}
+
+void race_leave(struct race_strand *s)
+{
+	if (s && s == host)
+		pthread_mutex_unlock(&host_lock);
+}
+
+unsigned race_lane_of(const struct race_strand *s)
+{
+	return hipcpu_self && s->began ? lane_number(hipcpu_block, hipcpu_self) : 0;
+}
+
+static struct race_lane *lane_of(struct race_strand *s)
+{
+	return &s->lanes[race_lane_of(s)];
+}
+
+void race_tick(struct race_strand *s)
+{
+	if (++s->now == UINT32_MAX)
+		hipcpu_trap("races: a thread has made 2^32 steps, which is as far as it can be watched");
+}
+
+struct race_access race_now(const struct race_strand *s)
+{
+	return (struct race_access){
+		.time = s->now, .strand = (uint16_t)s->number, .lane = (uint16_t)race_lane_of(s)};
+}
+
+/* ---- clocks that lanes share ---- */
+
+void race_known_give(struct race_lane *lane)
+{
+	if (lane->known && --lane->known->nrefs == 0) {
+		free(lane->known->clock);
+		free(lane->known);
+	}
+	lane->known = NULL;
+}
+
+static struct race_clock *clock_of(struct race_strand *s, const struct race_lane *lane)
+{
+	return lane->known ? lane->known->clock : s->clock;
+}
+
+struct race_clock *race_own_clock(struct race_strand *s, struct race_lane *lane)
+{
+	struct race_known *known;
+
+	if (!s->began)
+		return s->clock;
+	if (lane->known && lane->known->nrefs == 1)
+		return lane->known->clock;
+	known = malloc(sizeof *known);
+	if (!known)
+		hipcpu_trap("the race detector: out of memory");
+	known->nrefs = 1;
+	known->clock = race_clock_new();
+	race_clock_copy(known->clock, clock_of(s, lane));
+	race_known_give(lane);
+	lane->known = known;
+	return known->clock;
+}
+
+/* ---- what the caller knows ---- */
+
+/* Whether lanes a and b of the running block have met, after a time. */
+static bool have_met(const struct race_strand *s, unsigned a, unsigned b, uint32_t time)
+{
+	const struct join *j = s->joins[a / 64];
+	unsigned i;
+
+	if (time < s->met)
+		return true;
+	if (a / 64 != b / 64)
+		return false;
+	for (i = 0; i < NJOINS; i++, j++)
+		if (j->lanes >> (a % 64) & j->lanes >> (b % 64) & 1 && time < j->time)
+			return true;
+	return false;
+}
+
+/* The operations of a lane to which this one belongs, if they are open; NULL: it is complete. */
+static const struct race_open *find_open(const struct race_lane *lane, const struct race_access *a)
+{
+	unsigned i;
+
+	for (i = 0; i < lane->nopen; i++)
+		if (lane->open[i].context == a->context && lane->open[i].pe == a->pe && lane->open[i].first &&
+			lane->open[i].first <= a->time)
+			return &lane->open[i];
+	return NULL;
+}
+
+/* The same for an access of this strand by the block that runs, or by this thread of the host. */
+static bool knows_own(struct race_strand *s, const struct race_access *a, int pe, unsigned context)
+{
+	const unsigned me = race_lane_of(s);
+	const struct race_lane *lane = &s->lanes[a->lane];
+	const struct race_open *open;
+
+	if (!a->is_pending)
+		return a->lane == me || have_met(s, a->lane, me, a->time) ||
+			race_clock_knows(clock_of(s, &s->lanes[me]), a);
+	open = find_open(lane, a);
+	if (a->lane == me &&
+		(!open ||
+			(!a->is_get && open->fenced >= a->time && pe == open->pe &&
+				context == open->context)))
+		return true;
+	if (a->lane != me && !open &&
+		have_met(s, a->lane, me, lane->quieted > a->time ? lane->quieted : a->time))
+		return true;
+	return race_clock_knows(clock_of(s, &s->lanes[me]), a);
+}
+
+bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsigned context)
+{
+	if (a->strand == s->number && a->time >= s->began)
+		return knows_own(s, a, pe, context);
+	return race_clock_knows(clock_of(s, lane_of(s)), a);
+}
+
+void race_learn(struct race_strand *s, const struct race_clock *clock)
+{
+	race_clock_join(race_own_clock(s, lane_of(s)), clock);
+}
+
+void race_note(struct race_strand *s, struct race_word *word, uint64_t value)
+{
+	struct race_lane *lane = lane_of(s);
+	struct race_note *last;
+	unsigned i;
+
+	for (i = 0; i < lane->nnotes; i++)
+		if (lane->notes[i].word == word) {
+			lane->notes[i].value = value;
+			return;
+		}
+	if (lane->nnotes == RACE_NNOTES) { /* early, which hides races and reports no false one */
+		last = &lane->notes[--lane->nnotes];
+		race_word_learn(last->word, s, last->value);
+	}
+	lane->notes[lane->nnotes++] = (struct race_note){word, value};
+}
+
+void race_unnote(struct race_strand *s, const struct race_word *word)
+{
+	struct race_lane *lane = lane_of(s);
+	unsigned i;
+
+	for (i = 0; i < lane->nnotes; i++)
+		if (lane->notes[i].word == word)
+			lane->notes[i] = lane->notes[--lane->nnotes];
+}
+
+/* An acquire: what was told by the words that the caller has read is now known. */
+void hipcpu_race_acquire(void)
+{
+	struct race_strand *s = race_own() ? race_enter() : NULL;
+	struct race_lane *lane;
+	unsigned i;
+
+	if (!s)
+		return;
+	lane = lane_of(s);
+	for (i = 0; i < lane->nnotes; i++)
+		race_word_learn(lane->notes[i].word, s, lane->notes[i].value);
+	lane->nnotes = 0;
+	race_leave(s);
+}
+
+/* The calling thread is one of the runtime's, and no part of the host. */
+void hipcpu_race_runtime(void)
+{
+	is_runtime = true;
+}
+
+/* ---- operations ---- */
+
+static void set_bit(uint64_t *bits, unsigned lane, bool to)
+{
+	if (to)
+		bits[lane / 64] |= UINT64_C(1) << lane % 64;
+	else
+		bits[lane / 64] &= ~(UINT64_C(1) << lane % 64);
+}
+
+void race_opened(struct race_strand *s, unsigned context, unsigned pe, bool is_signal)
+{
+	const unsigned number = race_lane_of(s);
+	struct race_lane *lane = &s->lanes[number];
+	struct race_open *open = lane->open, *end = lane->open + lane->nopen;
+
+	race_tick(s); /* each operation has a time of its own: two of one caller may race */
+	set_bit(s->has_open, number, true);
+	set_bit(s->has_begun, number, true);
+	while (open < end && (open->context != context || open->pe != pe))
+		open++;
+	if (open == end) {
+		if (lane->nopen == RACE_NOPEN) /* the oldest counts as complete, which hides races */
+			memmove(lane->open, lane->open + 1, --lane->nopen * sizeof *open), open--;
+		*open = (struct race_open){.context = (uint8_t)context, .pe = (uint8_t)pe};
+		lane->nopen++;
+	}
+	if (!open->first)
+		open->first = open->signalled = s->now;
+	open->last = s->now;
+	if (!is_signal)
+		open->signalled = s->now + 1;
+}
+
+void race_fence(unsigned context)
+{
+	struct race_strand *s = race_enter();
+	struct race_lane *lane;
+	unsigned i;
+
+	if (!s)
+		return;
+	lane = lane_of(s);
+	for (i = 0; i < lane->nopen; i++)
+		if (lane->open[i].context == context)
+			lane->open[i].fenced = s->now;
+	race_tick(s);
+	race_leave(s);
+}
+
+static bool is_among(int pe, const int *pes, size_t npes)
+{
+	size_t i;
+
+	for (i = 0; pes && i < npes; i++)
+		if (pes[i] == pe)
+			return true;
+	return !pes;
+}
+
+static void quiet(struct race_strand *s, unsigned number, unsigned context, const int *pes, size_t npes)
+{
+	struct race_lane *lane = &s->lanes[number];
+	bool is_any_open = false;
+	unsigned i;
+
+	for (i = 0; i < lane->nopen; i++) {
+		if (lane->open[i].context == context && is_among(lane->open[i].pe, pes, npes))
+			lane->open[i].first = 0;
+		is_any_open |= lane->open[i].first != 0;
+	}
+	lane->quieted = s->now;
+	if (is_any_open)
+		return;
+	lane->nopen = 0;
+	set_bit(s->has_open, number, false);
+}
+
+/* What the host knows to have happened in kernels of its PE is complete. */
+static void complete_kernels(struct race_strand *s)
+{
+	struct race_exception e;
+	uint32_t *time;
+	unsigned i, n;
+
+	n = (unsigned)race_npes * RACE_NSTRANDS;
+	time = s->clock->time;
+	for (i = (unsigned)race_me * RACE_NSTRANDS; i < ((unsigned)race_me + 1) * RACE_NSTRANDS; i++)
+		if (i != s->number && time[n + i] < time[i])
+			time[n + i] = time[i];
+	for (i = s->clock->nexceptions; i-- > 0;) {
+		e = s->clock->exceptions[i];
+		if (e.pending || e.group != RACE_ANY || e.strand / RACE_NSTRANDS != race_me)
+			continue;
+		e.pending = 1;
+		e.context = e.pe = RACE_ANY;
+		race_clock_except(s->clock, &e);
+	}
+}
+
+/* The host's quiet also covers the kernels of its PE whose end it has seen. */
+void race_quiet(unsigned context, const int *pes, size_t npes)
+{
+	struct race_strand *s = race_enter();
+
+	if (!s)
+		return;
+	quiet(s, race_lane_of(s), context, pes, npes);
+	race_tick(s);
+	if (!s->began && !pes)
+		complete_kernels(s);
+	race_leave(s);
+}
+
+/* ---- telling ---- */
+
+void race_except_own(struct race_strand *s, struct race_clock *clock, unsigned number, unsigned context,
+	int pe, bool is_signal)
+{
+	const struct race_lane *lane = &s->lanes[number];
+	struct race_exception e = {.strand = (uint16_t)s->number,
+		.from = s->began,
+		.upto = s->now,
+		.group = s->began ? (uint8_t)(number / 64) : RACE_ANY,
+		.lanes = UINT64_C(1) << number % 64,
+		.pending = 1,
+		.context = RACE_ANY,
+		.pe = RACE_ANY};
+	const struct race_open *open;
+	unsigned i;
+
+	for (i = 0; i < lane->nopen; i++)
+		if (lane->open[i].first && lane->open[i].first <= e.upto)
+			e.upto = lane->open[i].first - 1;
+	race_clock_except(clock, &e);
+	for (open = lane->open; open < lane->open + lane->nopen; open++) {
+		e.context = open->context;
+		e.pe = open->pe;
+		e.from = s->began;
+		e.upto = open->first ? open->first - 1 : open->last;
+		race_clock_except(clock, &e);
+		if (open->pe != pe || open->context != context)
+			continue;
+		e.upto = open->fenced;
+		race_clock_except(clock, &e);
+		if (is_signal) {
+			e.from = open->signalled;
+			e.upto = open->last;
+			race_clock_except(clock, &e);
+		}
+	}
+}
+
+/* The lanes of a join that had completed all their operations when they met. */
+static uint64_t completed(const struct race_strand *s, unsigned group, const struct join *j)
+{
+	uint64_t left = j->lanes & s->has_begun[group] & ~s->has_open[group], lanes = 0;
+
+	for (; left; left &= left - 1)
+		if (s->lanes[group * 64 + (unsigned)__builtin_ctzll(left)].quieted < j->time)
+			lanes |= left & -left;
+	return lanes;
+}
+
+void race_tell(struct race_strand *s, struct race_clock *clock, unsigned context, int pe, bool is_signal)
+{
+	const unsigned number = race_lane_of(s), group = number / 64;
+	struct race_exception e = {.strand = (uint16_t)s->number, .from = s->began, .group = RACE_ANY};
+	unsigned i;
+
+	race_clock_copy(clock, clock_of(s, &s->lanes[number]));
+	if (!s->began) {
+		clock->time[s->number] = s->now;
+	} else {
+		e.upto = s->met - 1;
+		race_clock_except(clock, &e);
+		e.group = (uint8_t)group;
+		for (i = 0; i < NJOINS; i++) {
+			e.lanes = s->joins[group][i].lanes;
+			if (!(e.lanes >> (number % 64) & 1))
+				continue;
+			e.upto = s->joins[group][i].time - 1;
+			race_clock_except(clock, &e);
+			e.lanes = completed(s, group, &s->joins[group][i]);
+			e.pending = 1;
+			e.context = e.pe = RACE_ANY;
+			if (e.lanes)
+				race_clock_except(clock, &e);
+			e.pending = e.context = e.pe = 0;
+		}
+		e.lanes = UINT64_C(1) << number % 64;
+		e.upto = s->now;
+		race_clock_except(clock, &e);
+	}
+	race_except_own(s, clock, number, context, pe, is_signal);
+	race_tick(s);
+}
