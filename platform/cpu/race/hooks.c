@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What gcc and clang call with -fsanitize=thread: before each access of the program, and in place of atomics.
+ * The program is not linked with their library.
+ */
+#include <string.h>
+
+#include "runtime.h"
+#include "race/race.h"
+
+#define API __attribute__((visibility("default")))
+#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* compilers declare them */
+
+/* Inlined, so that the frame is that of the function that the compiler calls. */
+#define TOUCH(ADDRESS, NBYTES, KIND) \
+	do { \
+		struct race_place at_; \
+		struct race_strand *s_; \
+\
+		if (race_find(ADDRESS, &at_) && (s_ = race_enter())) { \
+			const struct race_access a_ = race_now(s_); \
+\
+			race_touch(s_, &at_, NBYTES, KIND, &a_, \
+				race_source(__builtin_frame_address(0), __builtin_return_address(0))); \
+			race_leave(s_); \
+		} else if (race_is_local_end(ADDRESS) && (s_ = race_enter())) { \
+			const struct race_access a_ = race_now(s_); \
+\
+			race_touch_private(s_, ADDRESS, NBYTES, KIND, &a_, \
+				race_source(__builtin_frame_address(0), __builtin_return_address(0))); \
+			race_leave(s_); \
+		} \
+	} while (0)
+
+#define ACCESS(NAME, NBYTES, KIND) \
+	API void __tsan_##NAME(const void *address) \
+	{ \
+		TOUCH(address, NBYTES, KIND); \
+	}
+#define ACCESSES(PREFIX) \
+	ACCESS(PREFIX##read1, 1, RACE_READ) \
+	ACCESS(PREFIX##read2, 2, RACE_READ) \
+	ACCESS(PREFIX##read4, 4, RACE_READ) \
+	ACCESS(PREFIX##read8, 8, RACE_READ) \
+	ACCESS(PREFIX##read16, 16, RACE_READ) \
+	ACCESS(PREFIX##write1, 1, RACE_WRITE) \
+	ACCESS(PREFIX##write2, 2, RACE_WRITE) \
+	ACCESS(PREFIX##write4, 4, RACE_WRITE) \
+	ACCESS(PREFIX##write8, 8, RACE_WRITE) \
+	ACCESS(PREFIX##write16, 16, RACE_WRITE)
+ACCESSES()
+ACCESSES(unaligned_)
+ACCESSES(volatile_)
+ACCESSES(unaligned_volatile_)
+#define BOTH(N) \
+	ACCESS(read_write##N, N, RACE_WRITE) \
+	ACCESS(unaligned_read_write##N, N, RACE_WRITE)
+BOTH(1)
+BOTH(2)
+BOTH(4)
+BOTH(8)
+BOTH(16)
+
+API void __tsan_read_range(const void *address, size_t nbytes)
+{
+	TOUCH(address, nbytes, RACE_READ);
+}
+
+API void __tsan_write_range(const void *address, size_t nbytes)
+{
+	TOUCH(address, nbytes, RACE_WRITE);
+}
+
+API void __tsan_vptr_update(const void *address, const void *value)
+{
+	(void)value;
+	TOUCH(address, sizeof value, RACE_WRITE);
+}
+
+API void __tsan_vptr_read(const void *address)
+{
+	TOUCH(address, sizeof address, RACE_READ);
+}
+
+void hipcpu_race_touch(const void *address, size_t nbytes, bool is_write)
+{
+	TOUCH(address, nbytes, is_write ? RACE_WRITE : RACE_READ);
+}
+
+API void __tsan_init(void) {}
+
+API void __tsan_func_entry(void *caller)
+{
+	(void)caller;
+}
+
+API void __tsan_func_exit(void) {}
+
+API void __tsan_ignore_thread_begin(void) {}
+
+API void __tsan_ignore_thread_end(void) {}
+
+API void *__tsan_memcpy(void *dest, const void *source, size_t nbytes)
+{
+	TOUCH(source, nbytes, RACE_READ);
+	TOUCH(dest, nbytes, RACE_WRITE);
+	return memcpy(dest, source, nbytes);
+}
+
+API void *__tsan_memmove(void *dest, const void *source, size_t nbytes)
+{
+	TOUCH(source, nbytes, RACE_READ);
+	TOUCH(dest, nbytes, RACE_WRITE);
+	return memmove(dest, source, nbytes);
+}
+
+API void *__tsan_memset(void *dest, int byte, size_t nbytes)
+{
+	TOUCH(dest, nbytes, RACE_WRITE);
+	return memset(dest, byte, nbytes);
+}
+
+/* The same by the linker's --wrap, for calls that compilers leave as they are. */
+API void *__wrap_memcpy(void *dest, const void *source, size_t nbytes)
+	__attribute__((alias("__tsan_memcpy")));
+API void *__wrap_memmove(void *dest, const void *source, size_t nbytes)
+	__attribute__((alias("__tsan_memmove")));
+API void *__wrap_memset(void *dest, int byte, size_t nbytes) __attribute__((alias("__tsan_memset")));
+
+/* ---- atomics ---- */
+
+/* An atomic on symmetric memory also tells and learns, as the program's own synchronisation. */
+static struct race_word *begin_atomic(
+	const void *address, size_t nbytes, enum race_kind kind, const void *frame, const void *caller)
+{
+	struct race_place at;
+	struct race_strand *s;
+	struct race_access a;
+
+	if (!race_find(address, &at) || !(s = race_enter()))
+		return NULL;
+	a = race_now(s);
+	race_touch(s, &at, nbytes, kind, &a, race_source(frame, caller));
+	race_leave(s);
+	if (nbytes > 8)
+		return NULL;
+	return race_word_find(at.pe, at.region, at.offset, true);
+}
+
+#define BEGIN(NBYTES, KIND) \
+	struct race_word *w = begin_atomic((const void *)address, NBYTES, KIND, __builtin_frame_address(0), \
+		__builtin_return_address(0)); \
+\
+	if (w) \
+	race_word_lock(w)
+
+static void end_change(struct race_word *w, uint64_t value)
+{
+	struct race_strand *s;
+
+	if (!w)
+		return;
+	s = race_enter();
+	race_word_tell(w, s, value, 0, race_me, false);
+	race_leave(s);
+	race_word_unlock(w);
+}
+
+static void end_read(struct race_word *w, uint64_t value, int order)
+{
+	struct race_strand *s;
+
+	if (!w)
+		return;
+	s = race_enter();
+	race_note(s, w, value);
+	race_leave(s);
+	if (order != __ATOMIC_RELAXED)
+		hipcpu_race_acquire();
+}
+
+#define CHANGE(NBITS, NAME, EXPRESSION) \
+	API uint##NBITS##_t __tsan_atomic##NBITS##_##NAME( \
+		volatile uint##NBITS##_t *address, uint##NBITS##_t value, int order) \
+	{ \
+		uint##NBITS##_t old; \
+		BEGIN(NBITS / 8, RACE_ATOMIC); \
+		old = EXPRESSION; \
+		end_change(w, __atomic_load_n(address, __ATOMIC_RELAXED)); \
+		end_read(w, old, order); \
+		return old; \
+	}
+#define SWAP(NBITS, NAME) \
+	API int __tsan_atomic##NBITS##_compare_exchange_##NAME(volatile uint##NBITS##_t *address, \
+		uint##NBITS##_t *expected, uint##NBITS##_t value, int order, int failed) \
+	{ \
+		bool is_swapped; \
+		BEGIN(NBITS / 8, RACE_ATOMIC); \
+		(void)failed; \
+		is_swapped = __atomic_compare_exchange_n( \
+			address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+		if (is_swapped) \
+			end_change(w, value); \
+		else if (w) \
+			race_word_unlock(w); \
+		end_read(w, *expected, order); \
+		return is_swapped; \
+	}
+#define ATOMICS(NBITS) \
+	API uint##NBITS##_t __tsan_atomic##NBITS##_load(const volatile uint##NBITS##_t *address, int order) \
+	{ \
+		uint##NBITS##_t value; \
+		BEGIN(NBITS / 8, RACE_LOOK); \
+		value = __atomic_load_n(address, __ATOMIC_SEQ_CST); \
+		if (w) \
+			race_word_unlock(w); \
+		end_read(w, value, order); \
+		return value; \
+	} \
+	API void __tsan_atomic##NBITS##_store( \
+		volatile uint##NBITS##_t *address, uint##NBITS##_t value, int order) \
+	{ \
+		BEGIN(NBITS / 8, RACE_ATOMIC); \
+		(void)order; \
+		__atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
+		end_change(w, value); \
+	} \
+	CHANGE(NBITS, exchange, __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST)) \
+	CHANGE(NBITS, fetch_add, __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST)) \
+	CHANGE(NBITS, fetch_sub, __atomic_fetch_sub(address, value, __ATOMIC_SEQ_CST)) \
+	CHANGE(NBITS, fetch_and, __atomic_fetch_and(address, value, __ATOMIC_SEQ_CST)) \
+	CHANGE(NBITS, fetch_or, __atomic_fetch_or(address, value, __ATOMIC_SEQ_CST)) \
+	CHANGE(NBITS, fetch_xor, __atomic_fetch_xor(address, value, __ATOMIC_SEQ_CST)) \
+	CHANGE(NBITS, fetch_nand, __atomic_fetch_nand(address, value, __ATOMIC_SEQ_CST)) \
+	SWAP(NBITS, strong) \
+	SWAP(NBITS, weak) \
+	API uint##NBITS##_t __tsan_atomic##NBITS##_compare_exchange_val(volatile uint##NBITS##_t *address, \
+		uint##NBITS##_t expected, uint##NBITS##_t value, int order, int failed) \
+	{ \
+		(void)__tsan_atomic##NBITS##_compare_exchange_strong( \
+			address, &expected, value, order, failed); \
+		return expected; \
+	}
+ATOMICS(8)
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+
+API void __tsan_atomic_thread_fence(int order)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (order != __ATOMIC_RELEASE)
+		hipcpu_race_acquire();
+}
+
+API void __tsan_atomic_signal_fence(int order)
+{
+	(void)order;
+}
