@@ -54,25 +54,30 @@ SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno
 # order.
 SAN_thread  := -fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)
 SAN_lanes   := $(SAN_thread) -DHIPCPU_TSAN_LANES
-SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expected address, thread or lanes)))
+SAN_races   := $(SAN_thread) -DHIPCPU_RACES -g1
+SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expected address, thread, lanes or races)))
 
 CWARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 HIPWARN  := -Wall -Wextra -Wshadow
 CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(DEFINES) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
 # With SAN=lanes only kernels are compiled with TSan: it must not see the runtime, which switches the lanes.
-CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(SANFLAGS))
+CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(if $(filter \
+	races,$(SAN)),-DHIPCPU_RACES -fno-omit-frame-pointer,$(SANFLAGS)))
+LSANFLAGS = $(if $(filter races,$(SAN)),$(foreach f,memcpy memmove memset,-Wl$(comma)--wrap=$f),$(SANFLAGS))
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
-LINK      = $(HIPLD) $(SANFLAGS) $(LDFLAGS)
+LINK      = $(HIPLD) $(LSANFLAGS) $(LDFLAGS)
 # The library loads MPI when it needs it (src/mpi/mpi.c); programs are linked with MPI only if they call it.
 comma    := ,
 NEEDED   := -Wl,--push-state,--as-needed
 LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--pop-state)
 
 SO       := $(B)/lib/libgshmem.so
-LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/%,\
-	$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c))))
-MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map)
+LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/% \
+	$(if $(filter races,$(SAN)),platform/cpu/delivery.c),\
+	$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c $(if $(filter races,$(SAN)),platform/cpu/race/*.c)))))
+MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map) \
+	$(if $(filter races,$(SAN)),platform/cpu/race/exports.map)
 # The same library, but all names that C files of it share are exported, too: for tests marked
 # `/* links: inner */`.
 INNER_SO := $(B)/lib/inner/$(SONAME)
@@ -119,10 +124,12 @@ SCRIPT_TESTS := $(foreach s,plot ci_turns benches_rows exports format mutants_ap
 	$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 # Over AMD's own HIP alone.
 HSA_TESTS := $(patsubst %,tests/amdsim/%.sh,hsa_calls refused hip_answers links)
-RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(EXAMPLES)) \
+RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(filter-out \
+		$(if $(filter races,$(SAN)),$(patsubst %,$(B)/%,$(call having,races: no,examples/tutorial/*.hip))),$(EXAMPLES))) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh $(HSA_TESTS),\
 		$(wildcard tests/amdsim/*.sh))) $(if $(filter hsa,$(RUN)),$(HSA_TESTS)) \
-	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh)
+	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh) \
+	$(if $(filter races,$(RUN)),tests/races.sh)
 BENCHED  := $(if $(filter benches,$(ALSO)),$(ALL_BENCHES),\
 	$(if $(OSU_TEST),$(shell B=$(B) bench/osu.sh -l)))
 UNREAD   := $(filter-out $(TESTS) $(RUN_TOO) $(BENCHED),\
@@ -145,8 +152,8 @@ endif
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 .DEFAULT_GOAL := lib
-.PHONY: lib tests benches examples tools report all try check check-all coverage bench bench-osu bench-nodes \
-	results setup install uninstall dist format format-check clean help run-tests build-tests run-benches FORCE
+.PHONY: lib tests benches examples tools report races all try check check-all coverage bench bench-osu bench-nodes \
+	results setup install install-races uninstall dist format format-check clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -155,6 +162,8 @@ tests:    $(TESTS) $(MODULES)#      build the tests, or those of T=
 benches:  $(if $(T),$(BENCHES) $(RAW),$(ALL_BENCHES))#  build the benches and their raw baselines
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
+races:    #                          build what gshmemcc --races needs (docs/races.md)
+	@$(MAKE) $(SUB) PLATFORM=cpu SAN=races B=$(RACES_B) lib tools
 report:   $(REPORT)#                the machine's limits and a start without MPI, for tools/gpu-report
 all:      setup#                    build everything: library, tools, tests, benches, examples
 	@$(MAKE) $(SUB) T= NODES=all lib tools tests benches examples report
@@ -292,6 +301,8 @@ $(patsubst %,$(B)/src/%.c.o,host/coll team/context op/rma host/stream team/sync)
 	$(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Tests of every type of every call: -O2 would take minutes.
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
+# The host's collectives read and write the caller's memory.
+$(if $(filter races,$(SAN)),$(eval $(B)/src/host/coll.c.o: private CSANFLAGS += -fsanitize=thread -Wno-tsan))
 # What init says of a library that the runtime refuses.
 $(B)/src/host/device.c.o: private DEFINES := \
 	$(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
@@ -301,6 +312,8 @@ $(B)/lib/$(SONAME) $(INNER_SO): $(LIB_OBJS)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(MAPS:%=-Wl,--version-script,%) -o $@ \
 		$(LIB_OBJS) $(PLAT_LDLIBS)
+# What holds the library's objects must not have its own memcpy taken for the program's.
+$(B)/lib/% $(B)/bin/%: private LSANFLAGS := $(if $(filter races,$(SAN)),,$(SANFLAGS))
 $(B)/lib/$(SONAME): $(MAPS)
 $(INNER_SO): private MAPS :=
 $(SO): $(B)/lib/$(SONAME)
@@ -390,19 +403,23 @@ user_flags = -I$(1) \
 shmem_flags = -I$(1)/gshmem/compat $(if $(2),-I$(2))
 # The C++ compiler for sources without kernels: clang++ if CC is clang.
 USER_CXX  ?= $(if $(filter clang%,$(notdir $(CC))),$(patsubst clang%,clang++%,$(notdir $(CC))),$(CXX))
-# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY,SHMEM INCLUDE: fills in a template.
+# fill,INCLUDE,PLATFORM INCLUDE,LIB,DEVICE LIBRARY,SHMEM INCLUDE,RACES: fills in a template. RACES: the gshmemcc
+# for programs that are watched for races.
 fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $(call shmem_flags,$(1),$(5)))|' \
 	-e 's|@HIPCC@|$(HIPCC)|;s|@HIPLD@|$(HIPLD)|;s|@LIBDIR@|$(3)|' \
 	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
 	-e 's|@HIPFLAGS_CLANG@|$(call HIPFLAGS_of,clang)|;s|@HIPFLAGS_GCC@|$(call HIPFLAGS_of,gcc)|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
+	-e 's|@LDSAN@|$(LSANFLAGS)|;s|@RACES@|$(if $(filter races,$(SAN)),,$(6))|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|;s|@PLATFORM@|$(PLATFORM)|;s|@GPU_ARCHS@|$(strip $(GPU_ARCHS))|' \
 	-e 's|@SONAME@|$(SONAME)|g;s|@SHMEM_SONAME@|$(SHMEM_SONAME)|g'
 fill_here  = $(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath \
-	$(B)/include))
+	$(B)/include),$(abspath $(RACES_B)/bin/gshmemcc))
 INCDIR    := $(PREFIX)/include
 MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
+RACES_B   := build/cpu-races
+RACESDIR   = $(LIBDIR)/gshmem/races
 HEADERS    = $(shell cd include && find . -name '*.h' -o -name '*.hpp')
 HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null)
 
@@ -438,7 +455,8 @@ install: lib tools $(PLAT_DEPS)
 	install -m 644 $(SHMEM_HEADERS) $(S)$(INCDIR)/gshmem/compat
 	@for h in $(HIPHEADERS); do install -D -m 644 platform/$(PLATFORM)/$$h $(S)$(PLATDIR)/$$h || exit 1; done
 	$(if $(DEVLIB),install -d $(S)$(LIBDIR)/gshmem/devlib && cp -P $(DEVLIB)/*.bc $(S)$(LIBDIR)/gshmem/devlib/)
-	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmemcc >$(S)$(PREFIX)/bin/gshmemcc
+	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib,,$(RACESDIR)/gshmemcc) \
+		tools/gshmemcc >$(S)$(PREFIX)/bin/gshmemcc
 	chmod 755 $(S)$(PREFIX)/bin/gshmemcc
 	ln -s gshmemcc $(S)$(PREFIX)/bin/oshcc
 	ln -s gshmemcc $(S)$(PREFIX)/bin/oshc++
@@ -446,6 +464,8 @@ install: lib tools $(PLAT_DEPS)
 	@install -d $(S)$(LIBDIR)/cmake/gshmem
 	@$(foreach f,$(notdir $(CMAKE_FILES)),$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/$(f) \
 		>$(S)$(LIBDIR)/cmake/gshmem/$(f) &&) :
+	$(if $(wildcard $(RACES_B)/lib/$(SONAME)),@$(MAKE) $(SUB) PLATFORM=cpu SAN=races B=$(RACES_B) \
+		S=$(abspath $(S)) install-races)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -m 755 tools/gshmem-trace $(S)$(PREFIX)/bin/gshmem-trace
 	install -d $(S)$(MANDIR)/man3
@@ -454,6 +474,15 @@ install: lib tools $(PLAT_DEPS)
 	@chmod -R u=rwX,go=rX $(S)
 	tools/install $(S) $(paths)
 	@rm -rf $(S)
+# The library for gshmemcc --races, for make install of any platform.
+install-races: lib
+	install -d $(S)$(RACESDIR)
+	install -m 755 $(B)/lib/$(SONAME) $(B)/lib/$(SHMEM_SONAME) $(S)$(RACESDIR)
+	ln -sf $(SONAME) $(S)$(RACESDIR)/libgshmem.so
+	ln -sf $(SHMEM_SONAME) $(S)$(RACESDIR)/libgshmem_shmem.so
+	@for h in $(HIPHEADERS); do install -D -m 644 platform/cpu/$$h $(S)$(PLATDIR)/$$h || exit 1; done
+	$(call fill,$(INCDIR),$(PLATDIR),$(RACESDIR)) tools/gshmemcc >$(S)$(RACESDIR)/gshmemcc
+	chmod 755 $(S)$(RACESDIR)/gshmemcc
 uninstall:
 	tools/install -u $(paths)
 

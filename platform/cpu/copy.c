@@ -26,6 +26,12 @@ static void run_copy(struct hipcpu_item *item)
 	char *dest = c->dest;
 	bool was_open = hipcpu_access_open_copy(&dest, &source);
 
+	for (size_t row = 0; row < c->height; row++) {
+		if (c->source)
+			hipcpu_race_touch(c->source + row * c->source_pitch, c->width, false);
+		hipcpu_race_touch(c->dest + row * c->dest_pitch, c->width, true);
+	}
+
 	if (!source && c->value_bytes == 4)
 		for (size_t i = 0; i < c->width; i += 4)
 			memcpy(dest + i, &c->value, 4);

@@ -66,6 +66,7 @@ static void stamp(struct mark *mark)
 static void reach(struct mark *mark)
 {
 	FIBER_RELEASE(mark);
+	hipcpu_race_release(mark);
 	atomic_store_explicit(&mark->reached, true, memory_order_release);
 	hipcpu_gate_open(&mark->gate);
 }
@@ -78,6 +79,7 @@ static void wait_mark(struct mark *mark)
 		/* acquire: pairs with the release in reach */
 		if (atomic_load_explicit(&mark->reached, memory_order_acquire)) {
 			FIBER_ACQUIRE(mark);
+			hipcpu_race_acquire_mark(mark);
 			return;
 		}
 		hipcpu_gate_wait(&mark->gate, seen, -1);

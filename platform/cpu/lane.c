@@ -322,6 +322,7 @@ void hipcpu_block_slow(struct block *b)
 /* Lets all lanes go on. */
 static void release_barrier(struct block *b)
 {
+	hipcpu_race_meet();
 	b->barrier_result = b->barrier_count;
 	b->barrier_count = 0;
 	b->nbarriers++;
@@ -351,6 +352,7 @@ static void elect(struct block *b)
 		if (left)
 			break;
 	}
+	hipcpu_race_meet();
 	lane->result = 1;
 	b->waves[w].barrier &= ~(left & -left);
 	b->nbarrier--;
@@ -705,7 +707,9 @@ void hipcpu_block_run(struct block *b, struct launch *launch, uint64_t id)
 	b->fiber = hipcpu_fiber_get(b);
 	progress(b);
 	FIBER_RELEASE(&b->id);
+	hipcpu_race_block_begin(&launch->params, p->name, id, b->nlanes);
 	fiber_switch(&b->thread, b->fiber);
+	hipcpu_race_block_end(&launch->done);
 	FIBER_ACQUIRE(&b->nlive);
 	hipcpu_self = NULL;
 }

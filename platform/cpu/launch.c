@@ -9,7 +9,11 @@ static void run_launch(struct hipcpu_item *item)
 {
 	struct launch *launch = (struct launch *)item;
 
+	hipcpu_race_release(&launch->params);
 	hipcpu_worker_run(launch);
+	hipcpu_race_acquire_mark(&launch->done);
+	hipcpu_race_forget(&launch->params);
+	hipcpu_race_forget(&launch->done);
 }
 
 static void drop_launch(struct hipcpu_item *item)

@@ -359,4 +359,33 @@ void hipcpu_worker_leave(void);
 /* Starts a detached thread that takes no signals but those it causes itself; false on failure. */
 bool hipcpu_thread_start(void *(*main)(void *), void *arg);
 
+/* ---- race/: with SAN=races, what threads, blocks and lanes do that orders them ---- */
+
+#ifdef HIPCPU_RACES
+void hipcpu_race_runtime(void);
+/* The calling thread reads memory, or writes to it. */
+void hipcpu_race_touch(const void *address, size_t nbytes, bool writes);
+/* A mark stands for something that one thread ends and others begin after. */
+void hipcpu_race_release(const void *mark);
+void hipcpu_race_acquire_mark(const void *mark);
+void hipcpu_race_forget(const void *mark);
+/* A block begins after begin, and releases end. */
+void hipcpu_race_block_begin(const void *begin, const char *kernel, uint64_t id, unsigned nlanes);
+void hipcpu_race_block_end(const void *end);
+/* All lanes of the running block have come to a barrier. */
+void hipcpu_race_meet(void);
+/* Lanes of a wave have made a call together: those of group, counted from lane first on. */
+void hipcpu_race_join(unsigned first, uint64_t group);
+#else
+#define hipcpu_race_runtime()                              ((void)0)
+#define hipcpu_race_touch(address, nbytes, writes)         ((void)0)
+#define hipcpu_race_release(mark)                          ((void)(mark))
+#define hipcpu_race_acquire_mark(mark)                     ((void)(mark))
+#define hipcpu_race_forget(mark)                           ((void)(mark))
+#define hipcpu_race_block_begin(begin, kernel, id, nlanes) ((void)0)
+#define hipcpu_race_block_end(end)                         ((void)0)
+#define hipcpu_race_meet()                                 ((void)0)
+#define hipcpu_race_join(first, group)                     ((void)0)
+#endif
+
 #endif /* HIPCPU_RUNTIME_H */

@@ -79,6 +79,7 @@ static void stream_unref(struct ihipStream_t *s)
 	}
 	pthread_mutex_unlock(&device->lock);
 	pthread_mutex_destroy(&s->lock);
+	hipcpu_race_forget(&s->completed);
 	s->magic = 0;
 	free(s);
 }
@@ -103,6 +104,13 @@ struct ihipStream_t *hipcpu_stream(hipStream_t handle)
 	return handle->magic == STREAM_MAGIC ? handle : NULL;
 }
 
+/* The caller has seen that the stream has completed what it waits for. */
+static void saw_completed(struct ihipStream_t *s)
+{
+	FIBER_ACQUIRE(&s->completed);
+	hipcpu_race_acquire_mark(&s->completed);
+}
+
 static void wait_completed(struct ihipStream_t *s, uint64_t seq)
 {
 	for (;;) {
@@ -113,7 +121,7 @@ static void wait_completed(struct ihipStream_t *s, uint64_t seq)
 		uint32_t seen = atomic_load_explicit(&s->done.value, memory_order_acquire);
 
 		if (atomic_load_explicit(&s->completed, memory_order_acquire) >= seq) {
-			FIBER_ACQUIRE(&s->completed);
+			saw_completed(s);
 			return;
 		}
 		hipcpu_gate_wait(&s->done, seen, -1);
@@ -137,8 +145,10 @@ static bool add_dep(struct hipcpu_dep **deps, struct ihipStream_t *s)
 	uint64_t seq = submitted(s);
 	struct hipcpu_dep *dep;
 
-	if (s->completed >= seq || !stream_ref(s))
+	if (s->completed >= seq || !stream_ref(s)) {
+		saw_completed(s);
 		return true;
+	}
 	dep = malloc(sizeof(*dep));
 	if (!dep) {
 		stream_unref(s);
@@ -204,8 +214,11 @@ static void *stream_main(void *arg)
 	struct ihipStream_t *s = arg;
 	struct hipcpu_item *item;
 
+	hipcpu_race_runtime();
 	while ((item = take_item(s)) != NULL) {
 		wait_deps(item->deps);
+		hipcpu_race_acquire_mark(item);
+		hipcpu_race_forget(item);
 		item->run(item);
 		/*
 		 * before the item counts as completed: it runs code of the program, which may unload
@@ -214,6 +227,7 @@ static void *stream_main(void *arg)
 		if (item->drop)
 			item->drop(item);
 		FIBER_RELEASE(&s->completed);
+		hipcpu_race_release(&s->completed);
 		/* release: what the item wrote is visible after wait_completed */
 		atomic_fetch_add_explicit(&s->completed, 1, memory_order_release);
 		hipcpu_gate_open(&s->done);
@@ -251,6 +265,7 @@ hipError_t hipcpu_stream_submit(struct ihipStream_t *s, struct hipcpu_item *item
 	if (!err) {
 		if (item->renew)
 			item->renew(item);
+		hipcpu_race_release(item);
 		*s->tail = item;
 		s->tail = &item->next;
 		s->submitted++;
@@ -312,12 +327,17 @@ bool hipcpu_stream_idle(struct ihipStream_t *s)
 	struct hipcpu_device *device = hipcpu_device(s->device);
 	bool idle = atomic_load_explicit(&s->completed, memory_order_acquire) >= submitted(s);
 
+	if (idle)
+		saw_completed(s);
 	if (s != device->null)
 		return idle;
 	pthread_mutex_lock(&device->lock);
 	for (struct ihipStream_t *other = device->streams; other && idle; other = other->next)
-		if (!(other->flags & hipStreamNonBlocking))
+		if (!(other->flags & hipStreamNonBlocking)) {
 			idle = other->completed >= submitted(other);
+			if (idle)
+				saw_completed(other);
+		}
 	pthread_mutex_unlock(&device->lock);
 	return idle;
 }

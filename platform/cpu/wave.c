@@ -221,6 +221,7 @@ static void complete(struct block *b, unsigned w, uint64_t group)
 	wave->uniform = !(wave->arrived & ~wave->masked);
 	if (HIPCPU_UNLIKELY(b->together != NULL))
 		join(b, w, group);
+	hipcpu_race_join(w << b->shift, group);
 }
 
 /* ---- groups ---- */
@@ -425,5 +426,6 @@ void hipcpu_wave_release(uint64_t lanes)
 	/* the elected lane's calls have parted it from the others */
 	if (HIPCPU_UNLIKELY(b->together != NULL))
 		join(b, (unsigned)(wave - b->waves), lanes);
+	hipcpu_race_join((unsigned)(wave - b->waves) << b->shift, lanes);
 	progress(b);
 }

@@ -76,6 +76,8 @@ X(TRACE, text, "", "debugging",
 	"also writes its gshmemx_trace marks to a file of its own, whose name ends in the PE number")
 X(TRACE_SIZE, size, "16m", "debugging",
 	"bytes of memory on each PE for GSHMEM_TRACE, which keeps the latest events, 128 bytes each")
+X(RACES, text, "", "debugging",
+	"for programs made by gshmemcc --races: file to which each race is appended, a line of JSON each")
 X(CPU_DELIVERY, delivery, "", "cpu platform",
 	"random or random:SEED: puts and atomics arrive late, in any order that fence and quiet allow; set on "
 	"all PEs or on none")

@@ -530,6 +530,7 @@ static void mark(uint64_t offset, uint64_t nbytes, uint64_t end)
 	const uint64_t last = (offset + nbytes + GSHMEMI_GRANULE - 1) / GSHMEMI_GRANULE;
 	uint64_t granule;
 
+	GSHMEMI_RACE_ALLOCATED(gshmemi_heap.base + offset, end ? nbytes : 0);
 	if (!gshmemi_heap.allocation_end)
 		return;
 	for (granule = first; granule < last; granule++)

@@ -21,6 +21,7 @@
 #include "heap/buffers.h"
 #include "heap/heap.h"
 #include "ipc/map.h"
+#include "ipc/races.h"
 #include "ipc/region.h"
 #include "job/job.h"
 #include "job/life.h"
@@ -305,6 +306,7 @@ static int join(int rc, const struct request *request)
 	gshmemi_file_occupy(standard); /* HIP's runtime keeps files open */
 	local = allocate_memory(request, node_nbytes, &mine);
 	local = agree_heap(local);
+	local = local ? local : gshmemi_races_open();
 	mine.bases[GSHMEMI_REGION_HEAP] = gshmemi_heap.base;
 	mine.bases[GSHMEMI_REGION_SYNC] = gshmemi_heap.sync;
 	mine.bases[GSHMEMI_REGION_CONTROL] = gshmemi_heap.controls;

@@ -13,6 +13,7 @@
 #include "bootstrap/bootstrap.h"
 #include "device/devmem.h"
 #include "ipc/globals.h"
+#include "ipc/races.h"
 #include "job/job.h"
 
 /* A PE of this machine, in a region. */
@@ -123,6 +124,7 @@ void gshmemi_regions_close(void)
 	gshmemi_host_free(regions);
 	tables = NULL;
 	regions = NULL;
+	gshmemi_races_close();
 }
 
 /*
@@ -242,11 +244,23 @@ static int fill_tables(unsigned region, ptrdiff_t *delta, ptrdiff_t *amo_delta)
 	return n;
 }
 
+/* Tells the race detector where the parts are that this process reaches. */
+static void tell_races(unsigned region)
+{
+	int i;
+
+	for (i = 0; i < gshmemi_job->npeers; i++)
+		if (regions[region].delta[i] != GSHMEMI_SENTINEL)
+			gshmemi_races_part(region, gshmemi_job->peers[i].pe,
+				regions[region].base + regions[region].delta[i], regions[region].nbytes);
+}
+
 /* Writes the table for kernels launched later. */
 static int publish(unsigned region)
 {
 	static struct gshmemi_table filled;
 
+	tell_races(region);
 	(void)fill_tables(region, filled.delta, filled.amo_delta);
 	return gshmemi_devmem_copy(objects[region]->table, &filled, sizeof filled, objects[region]->what);
 }
@@ -286,6 +300,7 @@ void gshmemi_region_remove(unsigned region)
 	struct gshmemi_devmem_caller previous = enter_device();
 	int i;
 
+	gshmemi_races_remove(region);
 	for (i = 0; i < gshmemi_job->npeers; i++)
 		set_delta(region, i, GSHMEMI_SENTINEL);
 	(void)publish(region); /* a kernel that still uses the number finds sentinels */
@@ -464,6 +479,11 @@ static uint32_t find_why(bool has_net)
 
 int gshmemi_regions_describe(bool has_net, struct gshmemi_state *state)
 {
+	unsigned region;
+
+	for (region = 0; region < GSHMEMI_NFIXED; region++)
+		if (objects[region])
+			tell_races(region);
 	state->regions = regions;
 	state->peers = peers;
 	state->tables = tables;

@@ -25,7 +25,7 @@
 #define GSHMEMI_ARCH_TSAN 1
 #endif
 #endif
-#if defined(GSHMEMI_ARCH_TSAN) && !defined(HIPCPU_TSAN_LANES)
+#if defined(GSHMEMI_ARCH_TSAN) && !defined(HIPCPU_TSAN_LANES) && !defined(HIPCPU_RACES)
 #define GSHMEMI_ARCH_LOAD_ORDER  __ATOMIC_ACQUIRE
 #define GSHMEMI_ARCH_STORE_ORDER __ATOMIC_RELEASE
 #define GSHMEMI_ARCH_AMO_ORDER   __ATOMIC_ACQ_REL
@@ -35,9 +35,18 @@
 #define GSHMEMI_ARCH_AMO_ORDER   __ATOMIC_RELAXED
 #endif
 
+#include <gshmem/arch/races.h>
+
+/* A watched program's loads are the detector's. */
+#ifdef HIPCPU_RACES
+#define GSHMEMI_ARCH_LOAD gshmemi_arch_load_quietly
+#else
+#define GSHMEMI_ARCH_LOAD gshmemi_arch_load
+#endif
+
 /* ---- memory that another PE may touch at the same time ---- */
 
-GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
+GSHMEMI_ARCH_FN uint64_t GSHMEMI_ARCH_LOAD(const void *address, unsigned nbytes)
 {
 	switch (nbytes) {
 	case 1:
@@ -50,6 +59,13 @@ GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
 		return __atomic_load_n((const uint64_t *)address, GSHMEMI_ARCH_LOAD_ORDER);
 	}
 }
+
+#ifdef HIPCPU_RACES
+GSHMEMI_ARCH_FN uint64_t gshmemi_arch_load(const void *address, unsigned nbytes)
+{
+	return hipcpu_race_load(address, nbytes);
+}
+#endif
 
 GSHMEMI_ARCH_FN void gshmemi_arch_store(void *address, uint64_t value, unsigned nbytes)
 {
@@ -137,6 +153,7 @@ GSHMEMI_ARCH_FN void gshmemi_arch_fence_release(void)
 GSHMEMI_ARCH_FN void gshmemi_arch_fence_acquire(void)
 {
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	GSHMEMI_RACE_ACQUIRE();
 }
 
 /* A release also orders reads before it. */

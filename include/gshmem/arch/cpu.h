@@ -264,6 +264,21 @@ GSHMEM_HOST_API void gshmemi_delivery_flush(void);
 GSHMEM_HOST_API void gshmemi_delivery_stop(void);
 GSHMEMI_END_C
 
+/* ---- SAN=races: platform/cpu/race/ ---- */
+
+#ifdef HIPCPU_RACES
+#define GSHMEMI_ARCH_RACES 1
+GSHMEMI_BEGIN_C
+/* PE 0 makes the memory that PEs share: *file_p in process *pid_p. Each PE opens it. 0 or a negative errno. */
+int gshmemi_detector_make(int *pid_p, int *file_p);
+int gshmemi_detector_open(int me, int npes, int pid, int file);
+void gshmemi_detector_close(void);
+/* A PE's part of a region is at base here. Without cells only its words are watched. */
+void gshmemi_detector_part(int pe, unsigned region, const void *base, uint64_t nbytes, int has_cells);
+void gshmemi_detector_remove(unsigned region);
+GSHMEMI_END_C
+#endif
+
 /* ---- symmetric variables: platform/cpu/share.c ---- */
 
 /*

@@ -153,6 +153,8 @@ GSHMEMI_FN uint64_t gshmemi_wait(
 				polls, started_ns, ivar, nbytes, found, cmp, value, pe, call);
 	}
 	gshmemi_trace_end(open);
+	if (cmp == GSHMEM_CMP_GE)
+		GSHMEMI_RACE_WAITED(ivar, nbytes, is_signed, value);
 	gshmemi_arch_fence_acquire();
 	return found;
 }

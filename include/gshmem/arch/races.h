@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a program that is watched for races (platform/cpu/race/) says besides its operations: which words it reads
+ * that others change, when it acquires, and what it has waited for. Nothing in other builds.
+ */
+#ifndef GSHMEM_ARCH_RACES_H
+#define GSHMEM_ARCH_RACES_H
+
+#ifdef HIPCPU_RACES
+GSHMEMI_BEGIN_C
+GSHMEM_HOST_API uint64_t hipcpu_race_load(const void *address, unsigned nbytes);
+GSHMEM_HOST_API void hipcpu_race_acquire(void);
+/* The word has at least this value, for which the caller has waited. */
+GSHMEM_HOST_API void hipcpu_race_waited(const void *word, unsigned nbytes, int is_signed, uint64_t least);
+/* The caller has allocated symmetric memory; 0 bytes: it has freed it. */
+void hipcpu_race_allocated(const void *address, uint64_t nbytes);
+GSHMEMI_END_C
+#define GSHMEMI_RACE_ACQUIRE()                              hipcpu_race_acquire()
+#define GSHMEMI_RACE_WAITED(word, nbytes, is_signed, least) hipcpu_race_waited(word, nbytes, is_signed, least)
+#define GSHMEMI_RACE_ALLOCATED(address, nbytes)             hipcpu_race_allocated(address, nbytes)
+#else
+#define GSHMEMI_RACE_ACQUIRE()                              ((void)0)
+#define GSHMEMI_RACE_WAITED(word, nbytes, is_signed, least) ((void)0)
+#define GSHMEMI_RACE_ALLOCATED(address, nbytes)             ((void)0)
+#endif
+
+#endif /* GSHMEM_ARCH_RACES_H */
