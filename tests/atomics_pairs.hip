@@ -5,6 +5,7 @@
 /* run: -n 4 */
 /* env: GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_LINKS=0-1:plain | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=2 GSHMEM_CPU_LINKS=all:plain | GSHMEM_HEAP_SIZE=1m GSHMEM_CPU_DEVICES=3 GSHMEM_CPU_LINKS=0-1:plain GSHMEM_CHECK=1 */
 /* links: inner */
+/* races: no, it needs the direct path */
 /*
  * Each pair of devices has native atomics or not. If one pair lacks them, the other pairs keep theirs, and so
  * does a PE on its own words and on those of PEs with the same device, in the heap and in a window. A pair

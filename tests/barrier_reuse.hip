@@ -3,6 +3,7 @@
 /* env: GSHMEM_HEAP_SIZE=4m */
 /* timeout: 300 */
 /* delivery: no, what could arrive late is in barrier_all */
+/* races: no, it polls with p and g */
 /*
  * Many barriers back to back (thousands if each PE has a core) never let a PE through early and never leave
  * one behind. A PE counts its barriers where all PEs can see; no two counts may ever differ by more than one.

@@ -2,6 +2,7 @@
 /* timeout: 300 */
 /* delivery: no, its jobs are to fail */
 /* isa: read */
+/* races: no, threads put to one place on purpose */
 /*
  * GSHMEM_CHECK=1: a call by a group notices if its threads pass different arguments, if only some threads of
  * a work-group make the call, and if two work-groups are in a collective of one team at the same time. The

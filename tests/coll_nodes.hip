@@ -5,5 +5,6 @@
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
 /* platform: cpu */
+/* races: no, it pretends several nodes */
 /* coll.hip over several nodes: some nodes have one PE, and PEs of a node may lie anywhere in the team. */
 #include "coll.hip"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,3 */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 GSHMEM_CHECK=1 */
+/* races: no, it polls with gets */
 /*
  * A get in a loop sees new values: it never returns data that an earlier get left in a cache. A PE reads
  * words of the next PE until they change, by get, get_nbi, iget, g and an atomic, by a thread, a wave, a

@@ -4,6 +4,7 @@
 /* run: -n 1,2 */
 /* env: GSHMEM_HEAP_SIZE=4m | GSHMEM_HEAP_SIZE=4m GSHMEM_CPU_WAVE=32 */
 /* delivery: no, the threads hand over what they do one by one */
+/* races: no, it counts the stops of the direct path */
 /*
  * On the cpu platform a call by a group costs as much as stopping its threads. They stop once per
  * call, and go on when one of them has done the work. Builds with the GPUs' copy loops meet before

@@ -2,6 +2,7 @@
 /* platform: cpu */
 /* delivery: no */
 /* timeout: 180 */
+/* races: no, it compares builds */
 /*
  * gshmem-info prints devices and which PEs reach each other, as text and JSON, alone and as a job.
  * Its --scale agrees with what a job itself reports, and docs/scaling.md agrees with --scale

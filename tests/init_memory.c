@@ -4,6 +4,7 @@
 /* delivery: no */
 /* platform: cpu */
 /* links: inner */
+/* races: no, it counts exchanges of init */
 /*
  * gshmem-info --scale predicts exactly what init takes: device memory, pinned memory, exchanges and handles.
  * This program counts what the library requests from HIP.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
+/* races: no, it looks into the tables of the direct path */
 /*
  * Init fails on a unit that does not fit the library and names it; it fills the state of units that
  * fit, and finalize empties it.

@@ -4,7 +4,7 @@
 # RUN_X, flags of tests/run.sh. make check-X runs it.
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window \
-	asan tsan lanes install isa trees amd amd-gpus rocm benches readme
+	asan tsan lanes races install isa trees amd amd-gpus rocm benches readme
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -118,6 +118,13 @@ MAKE_tsan    = SAN=thread
 T_lanes      = platform/cpu_lane_race platform/wave_order
 RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
+
+# Programs that are watched for races between PEs (docs/races.md): what they do is ordered, and the detector says
+# nothing. Not tests marked `/* races: no */`, with the reason, of windows, of the net, and what starts jobs.
+T_races      = $(filter-out $(call marked,races: no) win% regions% net% nodes_% barrier_nodes% peers_% virtual% \
+	heap_kinds %_types %_explore $(starts_jobs),$(filter-out $(call marked,tier: all),$(names))) shmem/*
+RUN_races    = -1
+MAKE_races   = SAN=races RUN='examples races'
 
 # On the simulator of AMD GPUs: tests that take seconds there, each once (others are marked /* sim: no */,
 # with the reason), and the simulator's own tests. sims, for other kinds of GPUs: operations, order, barriers,

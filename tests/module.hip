@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
+/* races: no, there are modules without the slow path */
 /*
  * gshmemx_module_init lets a module's kernels reach peers, also after a second init, and
  * refuses modules that do not fit.

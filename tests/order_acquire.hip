@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
 /* run: -n 2,3 */
+/* races: no, it looks before data has arrived */
 /*
  * After a call that learns of another PE's writes a kernel reads the new data, not stale data in its
  * caches. In each round one PE, the reader, reads words with plain loads, which brings them into its

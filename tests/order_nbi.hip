@@ -4,6 +4,7 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */
+/* races: no, it needs late delivery */
 /*
  * An _nbi call may use its buffers until quiet: under delayed delivery put_nbi reads its source late, get_nbi
  * and fetching atomics fill their dest late, and quiet completes all of them. A put has copied its source

@@ -4,6 +4,7 @@
 /* run: -n 3,4 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 */
 /* delivery: no */
+/* races: no, it needs late delivery */
 /*
  * pe_quiet completes operations on the PEs that it names, and under delayed delivery leaves
  * those on other PEs open. A fence orders operations on one PE, not those on two. PE 0 puts,

@@ -3,6 +3,7 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_DELIVERY=random:3 */
 /* delivery: no */
+/* races: no, it needs late delivery */
 /*
  * Every thread puts a word, and one thread then sends a flag. gshmemx_quiet_wg or gshmemx_fence_wg in between
  * order the words of all threads before the flag (and the _wave forms those of a wave). __syncthreads and

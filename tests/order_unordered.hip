@@ -4,6 +4,7 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DELIVERY=random:1 | GSHMEM_CPU_DELIVERY=random:2 | GSHMEM_CPU_DELIVERY=random */
 /* delivery: no */
+/* races: no, it needs late delivery */
 /*
  * Delayed delivery shows a missing fence: if nothing separates a put from a flag, some flag arrives before
  * the data, at every scope, from kernels and from hosts.

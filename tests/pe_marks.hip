@@ -3,6 +3,7 @@
 /* carry: no */
 /* delivery: no */
 /* env: GSHMEM_CARRY=1 GSHMEM_HEAP_SIZE=1m */
+/* races: no, operations are carried */
 /*
  * A PE and a context in one int. The direct path has no entry for such an int, whichever node the
  * caller is on. So a kernel's operation in a context names a PE that is direct without it, also beside

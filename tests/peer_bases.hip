@@ -4,6 +4,7 @@
 /* delivery: no, it does not delay a kernel's own stores */
 /* run: -n 1,3,8 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CARRY=1 | GSHMEM_HEAP_SIZE=8m GSHMEM_CHECK=1 GSHMEM_NET=1 */
+/* races: no, it needs the direct path */
 /*
  * gshmemx_peer_bases and gshmemx_win_peer_bases write to host or device memory the addresses by which a
  * kernel's loads and stores reach peers, and NULL for unmapped PEs, such as PE 1 with GSHMEM_CARRY=1. A bad

@@ -3,6 +3,7 @@
 /* tier: all */
 /* timeout: 120 */
 /* delivery: no, it keeps a copy of what is on its way */
+/* races: no, the shadow takes eight times as much */
 /*
  * Copies longer than 2 GiB work, and objects more than 4 GiB into the heap. The host makes the long put, from
  * memory that was never written and so takes no pages; a work-group makes the long get.

@@ -2,6 +2,7 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
 /* timeout: 400 */
+/* races: no, it takes minutes */
 /*
  * putmem and getmem move exactly the given bytes: alignments 0..16 of both ends x lengths 0..300 and around
  * powers of two up to 1 MiB, by a thread, a wave, part of a wave (NVIDIA GPUs would wait for the rest of it),

@@ -5,6 +5,7 @@
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
 /* platform: cpu */
+/* races: no, it pretends several nodes */
 /*
  * Reductions over several nodes do not overwrite scratch that is still in use: messages of many chunks, and
  * short ones back to back, with broadcasts between them that other PEs need not have finished. Every other

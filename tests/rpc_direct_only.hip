@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* carry: no */
 /* delivery: no, this unit is made without */
+/* races: no, it has no slow path */
 /*
  * In a unit compiled with GSHMEM_DIRECT_ONLY, where quiet does not cover posts, a post
  * returns when it is complete.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,8 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_DIVERGE=random:5 */
+/* races: no, puts of one place have no order */
 /*
  * Whoever sees the signal sees the data of its put: SET and ADD, blocking and _nbi, by a thread, a wave, a
  * work-group and the host, received by kernels of all scopes and by the host. Several PEs that ADD to one

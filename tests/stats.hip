@@ -3,6 +3,7 @@
 /* net: no */
 /* delivery: no, its jobs have environments of their own */
 /* timeout: 180 */
+/* races: no, it needs the direct path */
 /*
  * GSHMEM_STATS counts each operation and its bytes once, whoever makes it (a host thread, a lane, a wave, a
  * work-group, or a stream on a window), by target PE, by kind and by who performs it, with checks and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,4 */
 /* timeout: 120 */
+/* races: no, it reads what others may be writing */
 /*
  * When threads of a PE make different teams at the same time and compete for the same places, each team gets
  * its own place, and barriers of different teams do not disturb each other. Each thread counts its barriers

@@ -4,6 +4,7 @@
 /* delivery: no, its jobs have environments of their own */
 /* platform: cpu */
 /* timeout: 240 */
+/* races: no, it puts twice to one place */
 /*
  * GSHMEM_TRACE writes one JSON file with the calls, waits and marks of all PEs, of host threads and kernels;
  * its bytes per pair agree with GSHMEM_STATS. An overflowing ring reports how many events it lost. A job that

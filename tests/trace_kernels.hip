@@ -2,6 +2,7 @@
 /* run: -n 2 */
 /* env: GSHMEM_CHECK=0 | GSHMEM_CHECK=1 */
 /* timeout: 120 */
+/* races: no, waves put what others write */
 /*
  * GSHMEM_TRACE records what kernels do, those of GPUs included: each operation of a thread, wave or
  * work-group, each wait and each call is one event, with its PE and bytes. It lies between the host's launch

@@ -4,6 +4,7 @@
 /* carry: no, nothing carries without MPI */
 /* isa: read */
 /* sim: no, it is about processes, and its kernels are those of other tests */
+/* races: no, it pretends several nodes */
 /*
  * One process of tests/uniqueid.sh: uniqueid CASE RANK NRANKS IDFILE. Without arguments it runs that script
  * on itself. The process reports by its exit status and on stdout; the library's messages are on stderr.

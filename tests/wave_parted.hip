@@ -2,6 +2,7 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DIVERGE=random | GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
 /* platform: cpu */
+/* races: no, parts of a wave put to one place */
 /*
  * Lanes that divergent code has separated make a _wave call in parts, which adds to a signal more than once,
  * unless __syncwarp reconverges them. Only GSHMEM_CPU_DIVERGE leaves them separated.

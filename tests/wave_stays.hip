@@ -4,6 +4,7 @@
 /* platform: cpu */
 /* carry: no, it has its own */
 /* delivery: no, it has its own */
+/* races: no, it pretends several nodes */
 /*
  * Lanes that make a _wave call together stay converged after it, whatever each of them had to wait for, so
  * the wave's next step happens once. Blocks post all the time, so that some lanes of a wave find their posts

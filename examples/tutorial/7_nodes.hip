@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /* env: GSHMEM_PES_PER_NODE=2 */
+/* races: no */
 /*
  * Step 7 of docs/tutorial.md: two nodes. Nothing has to change: the program of step 6 runs over nodes
  * as it is. This one lays the grid out by nodes, so that columns travel within a node, and rows between

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs that race, one for each call of `cases NAME racy`, and the same with what is missing, `cases NAME`.
+ * tests/races.sh runs them: the racy one must be reported once, with the lines marked `first: NAME` and
+ * `second: NAME`, the other one not at all.
+ */
+#include <gshmem.h>
+#include <gshmemx.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N   128
+#define SET GSHMEM_SIGNAL_SET
+
+struct data {
+	long dest[N], source[N];
+	uint64_t flag, ready;
+};
+
+static __device__ int next_pe(void)
+{
+	return (gshmem_my_pe() + 1) % gshmem_n_pes();
+}
+
+static __device__ void wait(uint64_t *flag)
+{
+	gshmem_uint64_wait_until(flag, GSHMEM_CMP_EQ, 1);
+}
+
+/* A put, and a word without a fence between them. */
+static __global__ void no_fence(struct data *d, int racy)
+{
+	if (threadIdx.x == 0) {
+		gshmem_long_put(d->dest, d->source, N, next_pe()); /* first: no_fence */
+		if (!racy)
+			gshmem_fence();
+		gshmem_uint64_p(&d->flag, 1, next_pe());
+	}
+	wait(&d->flag);
+	if (threadIdx.x == 9)
+		d->ready = (uint64_t)d->dest[9]; /* second: no_fence */
+}
+
+/* A thread's quiet in place of the group's. */
+static __global__ void lone_quiet(struct data *d, int racy)
+{
+	gshmemx_long_put_wg(d->dest, d->source, N, next_pe()); /* first: lone_quiet */
+	if (racy)
+		gshmem_quiet();
+	else
+		gshmemx_quiet_wg();
+	if (threadIdx.x == 0)
+		gshmem_uint64_p(&d->flag, 1, next_pe());
+	wait(&d->flag);
+	if (threadIdx.x == 7)
+		d->ready = (uint64_t)d->dest[7]; /* second: lone_quiet */
+}
+
+/* The source of a put_nbi is written before quiet. */
+static __global__ void reuse(struct data *d, int racy)
+{
+	if (threadIdx.x)
+		return;
+	gshmem_long_put_nbi(d->dest, d->source, N, next_pe()); /* first: reuse */
+	if (!racy)
+		gshmem_quiet();
+	d->source[5] = 3; /* second: reuse */
+	gshmem_quiet();
+}
+
+/* The dest of a get_nbi is read before quiet. */
+static __global__ void early(struct data *d, int racy)
+{
+	if (threadIdx.x)
+		return;
+	gshmem_long_get_nbi(d->dest, d->source, N, next_pe()); /* first: early */
+	if (!racy)
+		gshmem_quiet();
+	d->ready = (uint64_t)d->dest[N - 1]; /* second: early */
+	gshmem_quiet();
+}
+
+/* One thread waits; the others read without having met it. */
+static __global__ void no_barrier(struct data *d, int racy)
+{
+	if (threadIdx.x == 0)
+		gshmem_long_put_signal(d->dest, d->source, N, &d->flag, 1, SET, next_pe()); /* first: no_barrier */
+	if (threadIdx.x == 0)
+		wait(&d->flag);
+	if (!racy)
+		__syncthreads();
+	if (threadIdx.x == 70)
+		d->ready = (uint64_t)d->dest[1]; /* second: no_barrier */
+}
+
+/* Nobody waits. */
+static __global__ void no_wait(struct data *d, int racy)
+{
+	if (threadIdx.x)
+		return;
+	gshmem_long_put_signal(d->dest, d->source, N, &d->flag, 1, SET, next_pe()); /* first: no_wait */
+	if (!racy)
+		wait(&d->flag);
+	d->ready = (uint64_t)d->dest[1]; /* second: no_wait */
+}
+
+/* A store through gshmem_ptr, and a load of the other PE. */
+static __global__ void pointer(struct data *d, int racy)
+{
+	long *there = (long *)gshmem_ptr(d->dest, next_pe());
+
+	if (threadIdx.x)
+		return;
+	there[2] = 4; /* first: pointer */
+	if (!racy)
+		gshmem_barrier_all();
+	d->ready = (uint64_t)d->dest[2]; /* second: pointer */
+}
+
+/* Two lanes of a wave. */
+static __global__ void lanes(struct data *d, int racy)
+{
+	if (threadIdx.x == 1)
+		d->dest[0] = 1; /* first: lanes */
+	if (!racy)
+		__syncthreads();
+	if (threadIdx.x == 2)
+		d->dest[1] = d->dest[0]; /* second: lanes */
+}
+
+/* A put on top of another PE's. */
+static __global__ void collide(struct data *d, int racy)
+{
+	if (threadIdx.x)
+		return;
+	if (gshmem_my_pe() == 1)
+		gshmem_long_p(&d->dest[9], 1, 0); /* first: collide */
+	if (!racy)
+		gshmem_barrier_all();
+	if (gshmem_my_pe() == 2)
+		gshmem_long_put(&d->dest[8], d->source, 2, 0); /* second: collide */
+}
+
+/* Two puts of one thread to one place. */
+static __global__ void twice(struct data *d, int racy)
+{
+	if (threadIdx.x)
+		return;
+	gshmem_long_put(d->dest, d->source, 4, next_pe()); /* first: twice */
+	if (!racy)
+		gshmem_fence();
+	gshmem_long_put(d->dest, d->source + 8, 4, next_pe()); /* second: twice */
+}
+
+/* Blocks of one kernel. */
+static __global__ void blocks(struct data *d, int racy)
+{
+	if (threadIdx.x || (blockIdx.x && !racy))
+		return;
+	if (blockIdx.x == 0)
+		d->dest[3] = 1; /* first: blocks */
+	else
+		d->ready = (uint64_t)d->dest[3]; /* second: blocks */
+}
+
+/* A host reads what a kernel of another PE has put, without a barrier. */
+static __global__ void to_host(struct data *d, int racy)
+{
+	(void)racy;
+	if (threadIdx.x)
+		return;
+	gshmem_long_put(d->dest, d->source, N, next_pe()); /* first: to_host */
+	gshmem_quiet();
+}
+
+static long on_host(struct data *d, int racy)
+{
+	if (!racy)
+		gshmem_barrier_all();
+	return d->dest[11]; /* second: to_host */
+}
+
+static const struct {
+	const char *name;
+	void (*kernel)(struct data *d, int racy);
+	unsigned nblocks;
+} cases[] = {{"no_fence", no_fence, 1}, {"lone_quiet", lone_quiet, 1}, {"reuse", reuse, 1},
+	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
+	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
+	{"to_host", to_host, 1}};
+
+int main(int argc, char **argv)
+{
+	const int racy = argc > 2;
+	struct data *d;
+	long sum = 0;
+
+	gshmem_init();
+	d = (struct data *)gshmem_calloc(1, sizeof *d);
+	for (const auto &c : cases) {
+		if (argc < 2 || strcmp(argv[1], c.name))
+			continue;
+		hipLaunchKernelGGL(c.kernel, dim3(c.nblocks), dim3(N), 0, 0, d, racy);
+		if (hipDeviceSynchronize() != hipSuccess)
+			return 2;
+		if (!strcmp(c.name, "to_host"))
+			sum = on_host(d, racy);
+	}
+	gshmem_barrier_all();
+	printf("%ld\n", sum);
+	gshmem_free(d);
+	gshmem_finalize();
+	return 0;
+}
