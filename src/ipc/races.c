@@ -25,16 +25,18 @@ int gshmemi_races_open(void)
 	int rc;
 
 	if (gshmemi_job->nlocal < gshmemi_job->npes || gshmemi_env.CARRY || gshmemi_job->npes > MOST_PES) {
-		gshmemi_error("races: PEs on several nodes, operations that are carried, and more than %d PEs "
-			      "cannot be watched",
+		gshmemi_error(
+			"races: PEs on several nodes, operations that are carried, and more than %d PEs "
+			"cannot be watched",
 			MOST_PES);
 		return -ENOTSUP;
 	}
 	if (gshmemi_job->my_pe == 0)
 		shared.rc = gshmemi_detector_make(&shared.pid, &shared.file);
 	gshmemi_bootstrap_broadcast(&shared, sizeof shared, 0);
-	rc = shared.rc ? shared.rc
-		       : gshmemi_detector_open(gshmemi_job->my_pe, gshmemi_job->npes, shared.pid, shared.file);
+	rc = shared.rc
+		? shared.rc
+		: gshmemi_detector_open(gshmemi_job->my_pe, gshmemi_job->npes, shared.pid, shared.file);
 	if (rc)
 		gshmemi_error("races: the PEs cannot share memory: %s", strerror(-rc));
 	return rc;

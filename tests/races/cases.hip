@@ -83,8 +83,10 @@ static __global__ void early(struct data *d, int racy)
 /* One thread waits; the others read without having met it. */
 static __global__ void no_barrier(struct data *d, int racy)
 {
+	const int to = next_pe();
+
 	if (threadIdx.x == 0)
-		gshmem_long_put_signal(d->dest, d->source, N, &d->flag, 1, SET, next_pe()); /* first: no_barrier */
+		gshmem_long_put_signal(d->dest, d->source, N, &d->flag, 1, SET, to); /* first: no_barrier */
 	if (threadIdx.x == 0)
 		wait(&d->flag);
 	if (!racy)

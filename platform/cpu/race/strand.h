@@ -43,7 +43,7 @@ void race_known_give(struct race_lane *lane);
  * Adds which operations of one of the caller's lanes are complete, or ordered before what it does on a PE now;
  * pe -1: only the complete ones.
  */
-void race_except_own(struct race_strand *s, struct race_clock *clock, unsigned number, unsigned context, int pe,
-	bool is_signal);
+void race_except_own(struct race_strand *s, struct race_clock *clock, unsigned number, unsigned context,
+	int pe, bool is_signal);
 
 #endif /* HIPCPU_RACE_STRAND_H */

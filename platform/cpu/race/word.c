@@ -39,7 +39,8 @@ static void settle(const struct race_word *w)
 {
 	const uint64_t key = w->key - 1;
 
-	race_settle(&(struct race_place){(int)(key >> 40 & 0xff), (unsigned)(key >> 48), key & ((UINT64_C(1) << 40) - 1)});
+	race_settle(&(struct race_place){
+		(int)(key >> 40 & 0xff), (unsigned)(key >> 48), key & ((UINT64_C(1) << 40) - 1)});
 }
 
 void race_word_lock(struct race_word *w)
