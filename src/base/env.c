@@ -431,7 +431,7 @@ int gshmemi_env_read(void)
 	if (gshmemi_is_shmem && gshmemi_env_find_shmem("DEBUG", &name))
 		gshmemi_env.DEBUG = true;
 	rc = read_heap_size();
-	if (GSHMEMI_ARCH_RACES) /* the detector is a carrier in place of late delivery */
+	if (GSHMEMI_WATCHES_RACES) /* the detector is a carrier in place of late delivery */
 		gshmemi_env.CPU_DELIVERY = "races";
 	return first ? first : rc;
 }

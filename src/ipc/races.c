@@ -5,7 +5,7 @@
  */
 #include "ipc/races.h"
 
-#if GSHMEMI_ARCH_RACES
+#if GSHMEMI_WATCHES_RACES
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 
 #include "base/base.h"
 
-#if GSHMEMI_ARCH_RACES
+#if GSHMEMI_WATCHES_RACES
 /* In init, on all PEs, before regions are added. Returns 0, or a negative errno after a message. */
 int gshmemi_races_open(void);
 /* In finalize, when no PE reaches another one's memory any more. */

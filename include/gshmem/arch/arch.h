@@ -120,6 +120,7 @@ enum gshmemi_amo {
 #else
 #error "gshmem: no platform: HIP's headers define __HIP_PLATFORM_AMD__, _NVIDIA__ or _CPU__"
 #endif
+#include <gshmem/arch/races.h>
 
 /* ---- the list: what a platform gives ---- */
 
@@ -175,11 +176,6 @@ enum gshmemi_amo {
 	!defined GSHMEMI_ARCH_SHARED_MEMORY || !defined GSHMEMI_ARCH_HAS_GLOBALS
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HOST_DIRECT, _COARSE_COHERENT, _SHARED_MEMORY or _HAS_GLOBALS"
 #endif
-/* RACES: programs are watched for races between PEs; the functions gshmemi_detector_* exist. */
-#ifndef GSHMEMI_ARCH_RACES
-#define GSHMEMI_ARCH_RACES 0
-#endif
-
 #if !defined GSHMEMI_ARCH_HAS_DELIVERY || !defined GSHMEMI_ARCH_HAS_LONG_DOUBLE || \
 	!defined GSHMEMI_ARCH_HAS_F16 || !defined GSHMEMI_ARCH_HAS_TICKS
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_DELIVERY, _HAS_LONG_DOUBLE, _HAS_F16 or _HAS_TICKS"

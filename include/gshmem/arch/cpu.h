@@ -267,7 +267,6 @@ GSHMEMI_END_C
 /* ---- SAN=races: platform/cpu/race/ ---- */
 
 #ifdef HIPCPU_RACES
-#define GSHMEMI_ARCH_RACES 1
 GSHMEMI_BEGIN_C
 /* PE 0 makes the memory that PEs share: *file_p in process *pid_p. Each PE opens it. 0 or a negative errno. */
 int gshmemi_detector_make(int *pid_p, int *file_p);

@@ -7,6 +7,7 @@
 #define GSHMEM_ARCH_RACES_H
 
 #ifdef HIPCPU_RACES
+#define GSHMEMI_WATCHES_RACES 1
 GSHMEMI_BEGIN_C
 GSHMEM_HOST_API uint64_t hipcpu_race_load(const void *address, unsigned nbytes);
 GSHMEM_HOST_API void hipcpu_race_acquire(void);
@@ -19,6 +20,7 @@ GSHMEMI_END_C
 #define GSHMEMI_RACE_WAITED(word, nbytes, is_signed, least) hipcpu_race_waited(word, nbytes, is_signed, least)
 #define GSHMEMI_RACE_ALLOCATED(address, nbytes)             hipcpu_race_allocated(address, nbytes)
 #else
+#define GSHMEMI_WATCHES_RACES                               0
 #define GSHMEMI_RACE_ACQUIRE()                              ((void)0)
 #define GSHMEMI_RACE_WAITED(word, nbytes, is_signed, least) ((void)0)
 #define GSHMEMI_RACE_ALLOCATED(address, nbytes)             ((void)0)
