@@ -67,7 +67,7 @@ static uint64_t change_word(
 	struct race_strand *s, const struct gshmemi_operation *o, char *base, bool is_signal)
 {
 	const struct race_place at = place_of(o, base, 0);
-	struct race_word *w = race_word_find(at.pe, at.region, at.offset, true);
+	struct race_word *w = race_word_find(&at, true);
 	uint64_t old;
 
 	race_word_lock(w);
@@ -124,7 +124,7 @@ static uint64_t watch(
 			touch_local(s, o, RACE_WRITE, o->fetches ? &over : &pending, source);
 		old = change_word(s, o, base, false);
 		if (o->fetches)
-			race_note(s, race_word_find(at.pe, at.region, at.offset, true), old);
+			race_note(s, race_word_find(&at, true), old, &at);
 		if (o->local)
 			memcpy(o->local, &old, o->nbytes);
 		return old;
@@ -133,8 +133,9 @@ static uint64_t watch(
 			touch_remote(s, o, base, RACE_LOOK, &over, source);
 			touch_local(s, o, RACE_WRITE, &over, source);
 			(void)gshmemi_apply(o, base, sig_base);
-			if ((w = race_word_find(at.pe, at.region, at.offset, false)))
-				race_note(s, w, gshmemi_arch_load_quietly(o->local, (unsigned)o->nbytes));
+			if ((w = race_word_find(&at, false)))
+				race_note(
+					s, w, gshmemi_arch_load_quietly(o->local, (unsigned)o->nbytes), &at);
 			hipcpu_race_acquire();
 			return 0;
 		} /* fall through */
@@ -196,10 +197,10 @@ uint64_t hipcpu_race_load(const void *address, unsigned nbytes)
 	uint64_t value;
 
 	value = gshmemi_arch_load_quietly(address, nbytes);
-	if (is_applying || !race_find(address, &at) ||
-		!(w = race_word_find(at.pe, at.region, at.offset, false)) || !(s = race_enter()))
+	if (is_applying || !race_find(address, &at) || !(w = race_word_find(&at, false)) ||
+		!(s = race_enter()))
 		return value;
-	race_note(s, w, value);
+	race_note(s, w, value, &at);
 	race_leave(s);
 	return value;
 }
@@ -214,10 +215,10 @@ void hipcpu_race_waited(const void *word, unsigned nbytes, int is_signed, uint64
 	struct race_word *w;
 	struct race_place at;
 
-	if (!race_find(word, &at) || race_has_cells(&at) ||
-		!(w = race_word_find(at.pe, at.region, at.offset, false)) || !(s = race_enter()))
+	if (!race_find(word, &at) || race_has_cells(&at) || !(w = race_word_find(&at, false)) ||
+		!(s = race_enter()))
 		return;
-	race_word_learn_least(w, s, least, nbytes, is_signed != 0);
+	race_word_learn_least(w, s, least, nbytes, is_signed != 0, &at);
 	race_unnote(s, w);
 	race_leave(s);
 }

@@ -130,51 +130,45 @@ API void *__wrap_memset(void *dest, int byte, size_t nbytes) __attribute__((alia
 /* ---- atomics ---- */
 
 /* An atomic on symmetric memory also tells and learns, as the program's own synchronisation. */
-static struct race_word *begin_atomic(
+struct atomic {
+	struct race_strand *s; /* NULL: it is elsewhere, or of 16 bytes */
+	struct race_word *w;
+	struct race_place at;
+};
+
+static struct atomic begin_atomic(
 	const void *address, size_t nbytes, enum race_kind kind, const void *frame, const void *caller)
 {
-	struct race_place at;
-	struct race_strand *s;
-	struct race_access a;
+	struct atomic a = {NULL, NULL, {0, 0, 0}};
+	struct race_access access;
 
-	if (!race_find(address, &at) || !(s = race_enter()))
-		return NULL;
-	a = race_now(s);
-	race_touch(s, &at, nbytes, kind, &a, race_source(frame, caller));
-	race_leave(s);
-	if (nbytes > 8)
-		return NULL;
-	return race_word_find(at.pe, at.region, at.offset, true);
+	if (!race_find(address, &a.at) || !(a.s = race_enter()))
+		return a;
+	access = race_now(a.s);
+	race_touch(a.s, &a.at, nbytes, kind, &access, race_source(frame, caller));
+	a.w = race_word_find(&a.at, true);
+	race_word_lock(a.w);
+	return a;
 }
 
 #define BEGIN(NBYTES, KIND) \
-	struct race_word *w = begin_atomic((const void *)address, NBYTES, KIND, __builtin_frame_address(0), \
-		__builtin_return_address(0)); \
-\
-	if (w) \
-	race_word_lock(w)
+	struct atomic a = begin_atomic((const void *)address, NBYTES, KIND, __builtin_frame_address(0), \
+		__builtin_return_address(0))
 
-static void end_change(struct race_word *w, uint64_t value)
+static void has_changed(struct atomic *a, uint64_t value)
 {
-	struct race_strand *s;
-
-	if (!w)
-		return;
-	s = race_enter();
-	race_word_tell(w, s, value, 0, race_me, false);
-	race_leave(s);
-	race_word_unlock(w);
+	if (a->s)
+		race_word_tell(a->w, a->s, value, 0, race_me, false);
 }
 
-static void end_read(struct race_word *w, uint64_t value, int order)
+/* value: what was read. */
+static void end_atomic(struct atomic *a, uint64_t value, int order)
 {
-	struct race_strand *s;
-
-	if (!w)
+	if (!a->s)
 		return;
-	s = race_enter();
-	race_note(s, w, value);
-	race_leave(s);
+	race_word_unlock(a->w);
+	race_note(a->s, a->w, value, &a->at);
+	race_leave(a->s);
 	if (order != __ATOMIC_RELAXED)
 		hipcpu_race_acquire();
 }
@@ -186,8 +180,8 @@ static void end_read(struct race_word *w, uint64_t value, int order)
 		uint##NBITS##_t old; \
 		BEGIN(NBITS / 8, RACE_ATOMIC); \
 		old = EXPRESSION; \
-		end_change(w, __atomic_load_n(address, __ATOMIC_RELAXED)); \
-		end_read(w, old, order); \
+		has_changed(&a, __atomic_load_n(address, __ATOMIC_RELAXED)); \
+		end_atomic(&a, old, order); \
 		return old; \
 	}
 #define SWAP(NBITS, NAME) \
@@ -200,10 +194,8 @@ static void end_read(struct race_word *w, uint64_t value, int order)
 		is_swapped = __atomic_compare_exchange_n( \
 			address, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
 		if (is_swapped) \
-			end_change(w, value); \
-		else if (w) \
-			race_word_unlock(w); \
-		end_read(w, *expected, order); \
+			has_changed(&a, value); \
+		end_atomic(&a, *expected, order); \
 		return is_swapped; \
 	}
 #define ATOMICS(NBITS) \
@@ -212,9 +204,7 @@ static void end_read(struct race_word *w, uint64_t value, int order)
 		uint##NBITS##_t value; \
 		BEGIN(NBITS / 8, RACE_LOOK); \
 		value = __atomic_load_n(address, __ATOMIC_SEQ_CST); \
-		if (w) \
-			race_word_unlock(w); \
-		end_read(w, value, order); \
+		end_atomic(&a, value, order); \
 		return value; \
 	} \
 	API void __tsan_atomic##NBITS##_store( \
@@ -223,7 +213,8 @@ static void end_read(struct race_word *w, uint64_t value, int order)
 		BEGIN(NBITS / 8, RACE_ATOMIC); \
 		(void)order; \
 		__atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
-		end_change(w, value); \
+		has_changed(&a, value); \
+		end_atomic(&a, value, __ATOMIC_RELAXED); \
 	} \
 	CHANGE(NBITS, exchange, __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST)) \
 	CHANGE(NBITS, fetch_add, __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST)) \

@@ -47,6 +47,13 @@ void hipcpu_race_allocated(const void *address, uint64_t nbytes);
 #define RACE_NEXCEPTIONS 96
 #define RACE_ANY         255
 
+/* Where an address is in symmetric memory. */
+struct race_place {
+	int pe;
+	unsigned region;
+	uint64_t offset;
+};
+
 /* ---- clock.c ---- */
 
 /* The accesses of some lanes of a strand between two of its times. */
@@ -106,6 +113,7 @@ struct race_known {
 struct race_note {
 	struct race_word *word;
 	uint64_t value;
+	struct race_place at;
 };
 
 struct race_lane {
@@ -147,7 +155,7 @@ void race_quiet(unsigned context, const int *pes, size_t npes);
  */
 void race_tell(struct race_strand *s, struct race_clock *clock, unsigned context, int pe, bool is_signal);
 void race_learn(struct race_strand *s, const struct race_clock *clock);
-void race_note(struct race_strand *s, struct race_word *word, uint64_t value);
+void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at);
 void race_unnote(struct race_strand *s, const struct race_word *word);
 
 /* A block or a host thread, for reports. */
@@ -162,17 +170,17 @@ void race_who(const struct race_access *a, struct race_who *who);
 /* ---- word.c ---- */
 
 /* The word at an address of a PE's region; create: even if nobody has told anything by it. */
-struct race_word *race_word_find(int pe, unsigned region, uint64_t offset, bool create);
+struct race_word *race_word_find(const struct race_place *at, bool create);
 void race_word_lock(struct race_word *w);
 void race_word_unlock(struct race_word *w);
 /* Adds what the caller tells; value is what the word holds now. With the lock held. */
 void race_word_tell(
 	struct race_word *w, struct race_strand *s, uint64_t value, unsigned context, int pe, bool is_signal);
 /* Learns what was told up to the time when the word had this value. */
-void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value);
+void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value, const struct race_place *at);
 /* The same, up to the first time that is remembered when the word had at least this value. */
-void race_word_learn_least(
-	struct race_word *w, struct race_strand *s, uint64_t least, unsigned nbytes, bool is_signed);
+void race_word_learn_least(struct race_word *w, struct race_strand *s, uint64_t least, unsigned nbytes,
+	bool is_signed, const struct race_place *at);
 
 /* ---- shadow.c ---- */
 
@@ -184,12 +192,6 @@ enum race_kind {
 	RACE_ATOMIC
 };
 
-/* Where an address is in symmetric memory. */
-struct race_place {
-	int pe;
-	unsigned region;
-	uint64_t offset;
-};
 bool race_find(const void *address, struct race_place *place);
 void race_parts_forget(void);
 /* Whether accesses there are watched, or only words. */

@@ -8,6 +8,7 @@
 #define RACE_NBLOCKS    1024 /* of each strand that are remembered */
 #define RACE_NPAIRS     1024
 #define RACE_NWORDS     16384 /* a power of two */
+#define RACE_NTRIES     64    /* places in which a word may be */
 #define RACE_NSNAPSHOTS 4
 #define RACE_NLOCKS     4096 /* a power of two */
 #define RACE_NAME       48
@@ -45,7 +46,8 @@ struct race_counted {
 struct race_word {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic uint32_t lock;
-	uint32_t nsnapshots; /* so far */
+	_Atomic bool is_shared; /* also by other words, for which there was no room */
+	uint32_t nsnapshots;    /* so far */
 	uint64_t values[RACE_NSNAPSHOTS];
 };
 

@@ -229,7 +229,7 @@ void race_learn(struct race_strand *s, const struct race_clock *clock)
 	race_clock_join(race_own_clock(s, lane_of(s)), clock);
 }
 
-void race_note(struct race_strand *s, struct race_word *word, uint64_t value)
+void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at)
 {
 	struct race_lane *lane = lane_of(s);
 	struct race_note *last;
@@ -237,14 +237,14 @@ void race_note(struct race_strand *s, struct race_word *word, uint64_t value)
 
 	for (i = 0; i < lane->nnotes; i++)
 		if (lane->notes[i].word == word) {
-			lane->notes[i].value = value;
+			lane->notes[i] = (struct race_note){word, value, *at};
 			return;
 		}
 	if (lane->nnotes == RACE_NNOTES) { /* early, which hides races and reports no false one */
 		last = &lane->notes[--lane->nnotes];
-		race_word_learn(last->word, s, last->value);
+		race_word_learn(last->word, s, last->value, &last->at);
 	}
-	lane->notes[lane->nnotes++] = (struct race_note){word, value};
+	lane->notes[lane->nnotes++] = (struct race_note){word, value, *at};
 }
 
 void race_unnote(struct race_strand *s, const struct race_word *word)
@@ -268,7 +268,7 @@ void hipcpu_race_acquire(void)
 		return;
 	lane = lane_of(s);
 	for (i = 0; i < lane->nnotes; i++)
-		race_word_learn(lane->notes[i].word, s, lane->notes[i].value);
+		race_word_learn(lane->notes[i].word, s, lane->notes[i].value, &lane->notes[i].at);
 	lane->nnotes = 0;
 	race_leave(s);
 }

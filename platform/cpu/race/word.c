@@ -3,7 +3,8 @@
  * Words by which one PE tells another: flags of barriers, signals, atomics, values of at most 8 bytes. Whoever
  * changes such a word tells what it knows. Whoever reads a value, and then acquires, learns what was told
  * until the word had that value: a waiter that is late must not learn what a later barrier has told. The last
- * values are remembered.
+ * values are remembered. If there are too many words some share a place, and who reads one of them learns what
+ * was told by any: that hides races, and reports no false one.
  */
 #include <sched.h>
 
@@ -11,14 +12,15 @@
 #include "race/race.h"
 #include "race/shared.h"
 
-struct race_word *race_word_find(int pe, unsigned region, uint64_t offset, bool create)
+struct race_word *race_word_find(const struct race_place *at, bool create)
 {
-	const uint64_t key = 1 + ((uint64_t)region << 48 | (uint64_t)pe << 40 | offset);
-	uint64_t i = key * UINT64_C(0x9e3779b97f4a7c15) >> 32, n, none;
+	const uint64_t key = 1 + ((uint64_t)at->region << 48 | (uint64_t)at->pe << 40 | at->offset),
+		       first = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
 	struct race_word *w;
+	uint64_t n, none;
 
-	for (n = 0; n < RACE_NWORDS; n++, i++) {
-		w = &race_shared->words[i % RACE_NWORDS];
+	for (n = 0; n < RACE_NTRIES; n++) {
+		w = &race_shared->words[(first + n) % RACE_NWORDS];
 		none = 0;
 		if (w->key == key)
 			return w;
@@ -29,18 +31,10 @@ struct race_word *race_word_find(int pe, unsigned region, uint64_t offset, bool 
 		if (atomic_compare_exchange_strong(&w->key, &none, key) || none == key)
 			return w;
 	}
+	w = &race_shared->words[first % RACE_NWORDS];
 	if (create)
-		hipcpu_trap("races: too many words tell something: flags, signals, atomics");
-	return NULL;
-}
-
-/* What was written to the word has been seen. */
-static void settle(const struct race_word *w)
-{
-	const uint64_t key = w->key - 1;
-
-	race_settle(&(struct race_place){
-		(int)(key >> 40 & 0xff), (unsigned)(key >> 48), key & ((UINT64_C(1) << 40) - 1)});
+		w->is_shared = true;
+	return w->is_shared ? w : NULL;
 }
 
 void race_word_lock(struct race_word *w)
@@ -74,7 +68,7 @@ void race_word_tell(
 	w->values[w->nsnapshots++ % RACE_NSNAPSHOTS] = value;
 }
 
-void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value)
+void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value, const struct race_place *at)
 {
 	uint32_t n;
 	unsigned i, least;
@@ -82,14 +76,14 @@ void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value)
 	race_word_lock(w);
 	n = w->nsnapshots;
 	least = n < RACE_NSNAPSHOTS ? n : RACE_NSNAPSHOTS;
-	for (i = 1; i <= least && w->values[(n - i) % RACE_NSNAPSHOTS] != value; i++)
+	for (i = 1; i <= least && !w->is_shared && w->values[(n - i) % RACE_NSNAPSHOTS] != value; i++)
 		;
 	if (i > least) /* an older value than those that are known, or one that somebody has stored */
 		i = 1;
 	if (n)
 		race_learn(s, race_snapshot(w, n - i));
 	race_word_unlock(w);
-	settle(w);
+	race_settle(at);
 }
 
 static int64_t widen(uint64_t value, unsigned nbytes, bool is_signed)
@@ -99,8 +93,8 @@ static int64_t widen(uint64_t value, unsigned nbytes, bool is_signed)
 	return (int64_t)((value << shift) ^ (is_signed ? 0 : UINT64_C(1) << 63));
 }
 
-void race_word_learn_least(
-	struct race_word *w, struct race_strand *s, uint64_t least, unsigned nbytes, bool is_signed)
+void race_word_learn_least(struct race_word *w, struct race_strand *s, uint64_t least, unsigned nbytes,
+	bool is_signed, const struct race_place *at)
 {
 	int64_t value, later = INT64_MAX;
 	uint32_t i, found, first;
@@ -108,7 +102,7 @@ void race_word_learn_least(
 	race_word_lock(w);
 	first = w->nsnapshots < RACE_NSNAPSHOTS ? 0 : w->nsnapshots - RACE_NSNAPSHOTS;
 	found = w->nsnapshots - 1;
-	for (i = w->nsnapshots; i > first; i--) {
+	for (i = w->nsnapshots; i > first && !w->is_shared; i--) {
 		value = widen(w->values[(i - 1) % RACE_NSNAPSHOTS], nbytes, is_signed);
 		if (value > later || value < widen(least, nbytes, is_signed))
 			break; /* it fell since: the flag is another team's now */
@@ -118,5 +112,5 @@ void race_word_learn_least(
 	if (w->nsnapshots)
 		race_learn(s, race_snapshot(w, found));
 	race_word_unlock(w);
-	settle(w);
+	race_settle(at);
 }
