@@ -274,6 +274,7 @@ int gshmemi_team_make_by_members(const int *pes, int npes, const gshmem_team_con
 	if (gshmemi_team_make_shape(world, pes, npes, &shape))
 		gshmemi_end(1); /* the other members look for this one and cannot be told */
 	outcome = shape.my_pe == 0 ? lead(&m) : follow(&m);
+	gshmemi_arch_fence_acquire(); /* as after a barrier: all have come, with what they did before */
 	free(shape.pes);
 	if (outcome == TAKEN) {
 		*new_team = gshmemi_team_at(m.place);

@@ -182,6 +182,28 @@ static long on_host(struct data *d, int racy)
 	return d->dest[11]; /* second: to_host */
 }
 
+/* A team that its members make: each has come, with what it did before. */
+static __global__ void members(struct data *d, int racy)
+{
+	(void)racy;
+	if (threadIdx.x == 0 && gshmem_my_pe() == 1)
+		d->dest[6] = 1; /* first: members */
+}
+
+static long in_team(struct data *d, int racy)
+{
+	const int me = gshmem_my_pe(), pes[] = {2, 1};
+	gshmem_team_t team = GSHMEM_TEAM_INVALID;
+	long value = 0;
+
+	if (me && !racy && gshmemx_team_create_by_members(pes, 2, 0, NULL, 0, &team))
+		return 1;
+	if (me == 2)
+		value = gshmem_long_g(&d->dest[6], 1); /* second: members */
+	gshmem_team_destroy(team);
+	return value;
+}
+
 static const struct {
 	const char *name;
 	void (*kernel)(struct data *d, int racy);
@@ -189,7 +211,7 @@ static const struct {
 } cases[] = {{"no_fence", no_fence, 1}, {"lone_quiet", lone_quiet, 1}, {"reuse", reuse, 1},
 	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
 	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
-	{"to_host", to_host, 1}};
+	{"to_host", to_host, 1}, {"members", members, 1}};
 
 int main(int argc, char **argv)
 {
@@ -207,6 +229,8 @@ int main(int argc, char **argv)
 			return 2;
 		if (!strcmp(c.name, "to_host"))
 			sum = on_host(d, racy);
+		else if (!strcmp(c.name, "members"))
+			sum = in_team(d, racy);
 	}
 	gshmem_barrier_all();
 	printf("%ld\n", sum);
