@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The files of the tree are text that somebody wrote: none is binary, none is what a compiler leaves behind,
-# and each names its license. Without git, in an unpacked archive, these are all files but build/.
+# and each names its license. A folder of src/ has at most 12 files. Without git, in an unpacked archive, these are all files but build/.
 
 cd "$(dirname "$0")/.." || exit
 status=0
@@ -25,4 +25,8 @@ while IFS= read -r -d '' file; do
 		complain "$file" "its first lines lack SPDX-License-Identifier: BSD-3-Clause" ;;
 	esac
 done < <(git ls-files -z 2>/dev/null || find . -path ./build -prune -o -type f -print0)
+for folder in src/*/; do
+	set -- "$folder"*
+	[ $# -le 12 ] || complain "$folder" "$# files, more than 12"
+done
 exit $status

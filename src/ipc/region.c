@@ -13,8 +13,8 @@
 #include "bootstrap/bootstrap.h"
 #include "device/devmem.h"
 #include "ipc/globals.h"
-#include "ipc/races.h"
 #include "job/job.h"
+#include "job/races.h"
 
 /* A PE of this machine, in a region. */
 struct part {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What init and regions tell the race detector; in other builds nothing. */
-#ifndef GSHMEMI_IPC_RACES_H
-#define GSHMEMI_IPC_RACES_H
+#ifndef GSHMEMI_JOB_RACES_H
+#define GSHMEMI_JOB_RACES_H
 
 #include "base/base.h"
 
@@ -20,4 +20,4 @@ void gshmemi_races_remove(unsigned region);
 #define gshmemi_races_remove(region)                 ((void)0)
 #endif
 
-#endif /* GSHMEMI_IPC_RACES_H */
+#endif /* GSHMEMI_JOB_RACES_H */

@@ -3,7 +3,7 @@
  * For the race detector of the cpu platform (platform/cpu/race/), which programs built with SAN=races have: the
  * memory that the PEs share, and where the regions are in it.
  */
-#include "ipc/races.h"
+#include "job/races.h"
 
 #if GSHMEMI_WATCHES_RACES
 
