@@ -23,35 +23,32 @@ void gshmemi_host_nap(unsigned *polls_p)
 #define GSHMEMI_BODIES
 #include <gshmem/order/lock.h>
 
-void gshmemi_host_set_lock(long *lock)
+int gshmemi_host_lock(int what, long *lock)
 {
-	GSHMEMI_ENTER("gshmem_set_lock");
-	gshmemi_lock_set(lock, "gshmem_set_lock");
-}
+	static const char *const names[] = {"gshmem_set_lock", "gshmem_clear_lock", "gshmem_test_lock"};
+	const char *call = names[what];
 
-void gshmemi_host_clear_lock(long *lock)
-{
-	GSHMEMI_ENTER("gshmem_clear_lock");
-	gshmemi_lock_clear(lock, "gshmem_clear_lock");
-}
-
-int gshmemi_host_test_lock(long *lock)
-{
-	GSHMEMI_ENTER("gshmem_test_lock");
-	return gshmemi_lock_test(lock, "gshmem_test_lock");
+	GSHMEMI_ENTER(call);
+	if (what == GSHMEMI_LOCK_TEST)
+		return gshmemi_lock_test(lock, call);
+	if (what == GSHMEMI_LOCK_SET)
+		gshmemi_lock_set(lock, call);
+	else
+		gshmemi_lock_clear(lock, call);
+	return 0;
 }
 
 void gshmem_set_lock(long *lock)
 {
-	gshmemi_host_set_lock(lock);
+	(void)gshmemi_host_lock(GSHMEMI_LOCK_SET, lock);
 }
 
 void gshmem_clear_lock(long *lock)
 {
-	gshmemi_host_clear_lock(lock);
+	(void)gshmemi_host_lock(GSHMEMI_LOCK_CLEAR, lock);
 }
 
 int gshmem_test_lock(long *lock)
 {
-	return gshmemi_host_test_lock(lock);
+	return gshmemi_host_lock(GSHMEMI_LOCK_TEST, lock);
 }

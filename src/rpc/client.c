@@ -46,7 +46,7 @@ int gshmemi_host_rpc_words(uint32_t id, const uint64_t *in, unsigned nwords, uin
 	return result.status;
 }
 
-int gshmemi_host_rpc_test(uint32_t slot, uint32_t seq)
+static int is_over(uint32_t slot, uint32_t seq)
 {
 	if (slot >= gshmemi_rpc_threads.channel.nslots)
 		return 1;
@@ -56,10 +56,13 @@ int gshmemi_host_rpc_test(uint32_t slot, uint32_t seq)
 	return 1;
 }
 
-int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq)
+int gshmemi_host_rpc_wait(uint32_t slot, uint32_t seq, int waits)
 {
-	int rc = check_thread("gshmemx_rpc_wait");
+	int rc;
 
+	if (!waits)
+		return is_over(slot, seq);
+	rc = check_thread("gshmemx_rpc_wait");
 	return rc ? rc : gshmemi_rpc_finish(&gshmemi_rpc_threads.channel, slot, seq, "gshmemx_rpc_wait");
 }
 
@@ -108,14 +111,14 @@ gshmemx_rpc_ticket_t gshmemx_rpc_post_line(uint32_t id, const uint64_t in[8])
 
 int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
 {
-	return gshmemi_host_rpc_test(ticket.slot, ticket.seq);
+	return gshmemi_host_rpc_wait(ticket.slot, ticket.seq, 0);
 }
 
 int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
 {
 	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
 		return (int)ticket.seq;
-	return gshmemi_host_rpc_wait(ticket.slot, ticket.seq);
+	return gshmemi_host_rpc_wait(ticket.slot, ticket.seq, 1);
 }
 
 int gshmemx_rpc_stream(

@@ -9,14 +9,14 @@
 
 /* ---- queries ---- */
 
-int gshmemi_host_team_my_pe(gshmem_team_t team)
+int gshmemi_host_team_number(gshmem_team_t team, int wants_my_pe)
 {
-	return team == GSHMEM_TEAM_INVALID ? -1 : gshmemi_team_find(team, "gshmem_team_my_pe")->my_pe;
-}
+	const struct gshmemi_team_view *view;
 
-int gshmemi_host_team_n_pes(gshmem_team_t team)
-{
-	return team == GSHMEM_TEAM_INVALID ? -1 : gshmemi_team_find(team, "gshmem_team_n_pes")->npes;
+	if (team == GSHMEM_TEAM_INVALID)
+		return -1;
+	view = gshmemi_team_find(team, wants_my_pe ? "gshmem_team_my_pe" : "gshmem_team_n_pes");
+	return wants_my_pe ? view->my_pe : view->npes;
 }
 
 int gshmemi_host_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)
@@ -41,12 +41,12 @@ void *gshmemi_host_team_ptr(gshmem_team_t team, const void *dest, int pe)
 
 int gshmem_team_my_pe(gshmem_team_t team)
 {
-	return gshmemi_host_team_my_pe(team);
+	return gshmemi_host_team_number(team, 1);
 }
 
 int gshmem_team_n_pes(gshmem_team_t team)
 {
-	return gshmemi_host_team_n_pes(team);
+	return gshmemi_host_team_number(team, 0);
 }
 
 int gshmem_team_translate_pe(gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team)

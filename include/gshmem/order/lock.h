@@ -16,6 +16,8 @@
 
 #define GSHMEMI_LOCK_TICKET (1ULL << 32)
 
+enum gshmemi_lock_call { GSHMEMI_LOCK_SET, GSHMEMI_LOCK_CLEAR, GSHMEMI_LOCK_TEST };
+
 /*
  * Pause between two polls of a held lock. Where each poll is a kernel, the library's own file defines
  * it to sleep.
@@ -141,7 +143,7 @@ GSHMEMI_FN void gshmemi_lock_clear(long *lock, const char *call)
 GSHMEM_API void gshmem_set_lock(long *lock)
 {
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_set_lock(lock);
+		(void)gshmemi_host_lock(GSHMEMI_LOCK_SET, lock);
 	else
 		gshmemi_lock_set(lock, "gshmem_set_lock");
 }
@@ -149,14 +151,16 @@ GSHMEM_API void gshmem_set_lock(long *lock)
 GSHMEM_API void gshmem_clear_lock(long *lock)
 {
 	if (GSHMEMI_ON_HOST())
-		gshmemi_host_clear_lock(lock);
+		(void)gshmemi_host_lock(GSHMEMI_LOCK_CLEAR, lock);
 	else
 		gshmemi_lock_clear(lock, "gshmem_clear_lock");
 }
 
 GSHMEM_API int gshmem_test_lock(long *lock)
 {
-	return GSHMEMI_ON_HOST() ? gshmemi_host_test_lock(lock) : gshmemi_lock_test(lock, "gshmem_test_lock");
+	if (GSHMEMI_ON_HOST())
+		return gshmemi_host_lock(GSHMEMI_LOCK_TEST, lock);
+	return gshmemi_lock_test(lock, "gshmem_test_lock");
 }
 
 #endif /* GSHMEMI_KERNELS */

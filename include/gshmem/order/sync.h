@@ -453,14 +453,14 @@ GSHMEM_API void *gshmem_ptr(const void *dest, int pe)
 GSHMEM_API int gshmem_team_my_pe(gshmem_team_t team)
 {
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_team_my_pe(team);
+		return gshmemi_host_team_number(team, 1);
 	return team == GSHMEM_TEAM_INVALID ? -1 : gshmemi_team_of(team, "gshmem_team_my_pe").my_pe;
 }
 
 GSHMEM_API int gshmem_team_n_pes(gshmem_team_t team)
 {
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_team_n_pes(team);
+		return gshmemi_host_team_number(team, 0);
 	return team == GSHMEM_TEAM_INVALID ? -1 : gshmemi_team_of(team, "gshmem_team_n_pes").npes;
 }
 

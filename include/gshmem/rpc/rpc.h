@@ -582,7 +582,7 @@ GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
 	unsigned polls = GSHMEMI_WAIT_POLLS - 1;
 
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_rpc_test(ticket.slot, ticket.seq);
+		return gshmemi_host_rpc_wait(ticket.slot, ticket.seq, 0);
 	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
 		return 1;
 	if (!gshmemi_rpc_has_passed(&gshmemi_state.rpc, ticket.slot, ticket.seq)) {
@@ -599,7 +599,7 @@ GSHMEM_API int gshmemx_rpc_wait(gshmemx_rpc_ticket_t ticket)
 	if (ticket.slot == GSHMEMI_RPC_NO_SLOT)
 		return (int)ticket.seq;
 	if (GSHMEMI_ON_HOST())
-		return gshmemi_host_rpc_wait(ticket.slot, ticket.seq);
+		return gshmemi_host_rpc_wait(ticket.slot, ticket.seq, 1);
 	return gshmemi_rpc_finish_here(ticket.slot, ticket.seq, "gshmemx_rpc_wait", gshmemi_arch_caller());
 }
 

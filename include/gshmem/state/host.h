@@ -125,15 +125,13 @@ GSHMEMI_HOST_CALL(void, gshmemi_host_ctx_session,
 	(gshmem_ctx_t ctx, long options, const gshmem_ctx_session_config_t *config, long config_mask,
 		const char *call));
 GSHMEMI_HOST_CALL(void, gshmemi_host_sync_all, (int quiet, const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_team_my_pe, (gshmem_team_t team));
-GSHMEMI_HOST_CALL(int, gshmemi_host_team_n_pes, (gshmem_team_t team));
+/* How many PEs the team has, or the caller's number in it. */
+GSHMEMI_HOST_CALL(int, gshmemi_host_team_number, (gshmem_team_t team, int wants_my_pe));
 GSHMEMI_HOST_CALL(
 	int, gshmemi_host_team_translate_pe, (gshmem_team_t src_team, int src_pe, gshmem_team_t dest_team));
 GSHMEMI_HOST_CALL(void *, gshmemi_host_team_ptr, (gshmem_team_t team, const void *dest, int pe));
 GSHMEMI_HOST_CALL(int, gshmemi_host_team_sync, (gshmem_team_t team, const char *call));
-GSHMEMI_HOST_CALL(void, gshmemi_host_set_lock, (long *lock));
-GSHMEMI_HOST_CALL(void, gshmemi_host_clear_lock, (long *lock));
-GSHMEMI_HOST_CALL(int, gshmemi_host_test_lock, (long *lock));
+GSHMEMI_HOST_CALL(int, gshmemi_host_lock, (int what, long *lock)); /* enum gshmemi_lock_call */
 /* Collectives with data. */
 struct gshmemi_coll_args;
 GSHMEMI_HOST_CALL(int, gshmemi_host_coll, (struct gshmemi_coll_args * args, const char *call));
@@ -146,8 +144,8 @@ struct gshmemx_rpc_ticket;
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_words,
 	(uint32_t op, const uint64_t *in, unsigned nwords, uint64_t *out, struct gshmemx_rpc_ticket *ticket_p,
 		const char *call));
-GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_test, (uint32_t slot, uint32_t seq));
-GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_wait, (uint32_t slot, uint32_t seq));
+/* waits 0: whether the call is over; 1: its status, when it is. */
+GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_wait, (uint32_t slot, uint32_t seq, int waits));
 GSHMEMI_HOST_CALL(int, gshmemi_host_rpc_stream,
 	(uint32_t op, const void *in, size_t in_nbytes, void *out, size_t out_nbytes, size_t *got_nbytes,
 		const char *call));

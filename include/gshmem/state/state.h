@@ -28,7 +28,7 @@
 #endif
 
 /* Goes up by 1 when the layout below or its meaning changes, or a library function that our headers call. */
-#define GSHMEMI_ABI             23
+#define GSHMEMI_ABI             24
 #define GSHMEMI_ABI_DIRECT_ONLY 0x80000000U
 
 /*
