@@ -238,12 +238,12 @@ trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 gpu=''
 case ${PLATFORM:-cpu} in cpu) : "${SLOW:=1}" ;; *) gpu=1 ; : "${SLOW:=5}" ;; esac
 
-# without_cpu ARRAY: leave out the cpu platform's variables, and alternatives that are then equal.
-without_cpu() {
-	local -n alternatives=$1
+# without PREFIX ARRAY: leave out variables whose names begin so, and alternatives that are then equal.
+without() {
+	local -n alternatives=$2
 	local alternative words kept=() seen='|'
 	for alternative in "${alternatives[@]:-}"; do
-		words=$(echo $alternative | tr ' ' '\n' | grep -v '^GSHMEM_CPU_' | tr '\n' ' ')
+		words=$(echo $alternative | tr ' ' '\n' | grep -v "^$1" | tr '\n' ' ')
 		case $seen in *"|$words|"*) continue ;; esac
 		seen="$seen$words|"
 		kept+=("$words")
@@ -271,7 +271,8 @@ for prog; do
 	[ -z "${SAN-}" ] || limit=$((limit * 5))
 	limit=${LIMIT:-$((limit * SLOW))}
 	IFS='|' read -ra own <<<"$(key env "$src")"
-	[ -z "$gpu" ] || without_cpu own
+	[ -z "$gpu" ] || without GSHMEM_CPU_ own
+	[ "${SAN-}" != races ] || without GSHMEM_CARRY= own # init refuses it
 	if [ -n "${NODES-}" ] && [ "$npes" != 0 ]; then # one count: as many as the nodes have, if it knows several
 		least=${npes%%,*} all=$((NNODES * PPN))
 		case $npes in *,*) npes=$((all > least ? all : least)) ;; esac
