@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tests/mutants.sh [-l] [NAME...] - break the library on purpose, one line at a time, and check that a test
+# tests/mutants.sh [-l] [-j N] [NAME...] - break the library on purpose, one line at a time, and check that a test
 # notices.
 #
 # A mutant is a copy of the tree in which sed has changed one file. The named test must fail in the copy, and
 # must pass in the tree itself. If it passes in the copy, it cannot fail, and the exit status is 1. -l lists
-# the mutants, and fails if one changes nothing; NAME selects some. Mutants of the code that compilers make of
+# the mutants, and fails if one changes nothing; NAME selects some. -j N breaks N copies at a time, which takes
+# N times the memory, and which tests that wait for seconds may not bear: look at those once more alone. Mutants of the code that compilers make of
 # kernels are in tests/isa/amd.sh and nvidia.sh.
 #
 # PLATFORM=amd breaks order and coherence in kernels for AMD GPUs of the kind ARCH (gfx942). It runs each test
@@ -18,14 +19,16 @@ cd "$(dirname "$0")/.." || exit
 : "${PLATFORM:=cpu}" "${ARCH:=gfx942}"
 LIMIT=200 # seconds that a run may take, also under load; limit_of has a mutant's
 FULL=1    # tests leave out no cases
-list='' chosen=() build=() seeds=0 simulator=''
+list='' chosen=() build=() seeds=0 simulator='' nshares=1
 parts='src platform shmem lib include bin flags tools-found' # of $B: what a mutant need not rebuild
-for arg; do # mutants.sh PLATFORM=amd, as make has it
-	case $arg in
+while [ $# -gt 0 ]; do # mutants.sh PLATFORM=amd, as make has it
+	case $1 in
 	-l) list=1 ;;
-	PLATFORM=* | ARCH=*) declare "$arg" ;;
-	*) chosen+=("$arg") ;;
+	-j) nshares=$2 && shift ;;
+	PLATFORM=* | ARCH=*) declare "$1" ;;
+	*) chosen+=("$1") ;;
 	esac
+	shift
 done
 export PLATFORM LIMIT FULL
 unset MAKEFLAGS MFLAGS MAKELEVEL B T N
@@ -45,6 +48,7 @@ amd)
 esac
 jobs=-j$(nproc)
 work=$(mktemp -d) || exit
+mkdir "$work/passed" "$work/taken"
 trap 'rm -rf "$work"' EXIT
 nnoticed=0 survivors=()
 
@@ -71,21 +75,33 @@ made() {
 	case $1 in *.sh) echo lib ;; *) echo "$B/tests/$1" ;; esac
 }
 
+# Another process may break a mutant by the same test: what is known of a way to run it is in a file.
+known() {
+	local key=$B.$*
+	echo "$work/passed/${key//[^a-zA-Z0-9_.=-]/_}"
+}
+
 # passes TEST RUN...: whether the test passes in the tree as it is; run once per way to run it.
-declare -A has_passed took
 passes() {
-	local test=$1 key="$*" start=$SECONDS
+	local test=$1 known start=$SECONDS status
+	known=$(known "$@")
 	shift
-	[ -z "${has_passed[$key]-}" ] || return "${has_passed[$key]}"
-	make --no-print-directory $jobs "${build[@]}" "$(made "$test")" >"$work/log" 2>&1 && start=$SECONDS &&
-		runs "$test" "$@" >"$work/log" 2>&1
-	has_passed[$key]=$? took[$key]=$((SECONDS - start))
-	return "${has_passed[$key]}"
+	(
+		flock 9
+		[ ! -e "$known" ] || exit 0
+		flock "$work/make" make --no-print-directory $jobs "${build[@]}" "$(made "$test")" &&
+			start=$SECONDS && runs "$test" "$@"
+		echo "$? $((SECONDS - start))" >"$known"
+	) 9>"$known.lock" >"$known.log" 2>&1
+	read -r status _ <"$known"
+	return "$status"
 }
 
 # limit_of TEST RUN...: the seconds that a mutant's run may take: 8 times what the test took, 40 at least.
 limit_of() {
-	local limit=$((8 * took[$*]))
+	local limit
+	read -r _ limit <"$(known "$@")"
+	limit=$((8 * limit))
 	[ "$limit" -ge 40 ] || limit=40
 	[ "$limit" -le "$LIMIT" ] || limit=$LIMIT
 	echo "$limit"
@@ -118,6 +134,7 @@ mutant() {
 	elif [ ${#chosen[@]} -gt 0 ] && [[ " ${chosen[*]} " != *" $name "* ]]; then
 		return
 	fi
+	[ -n "$list" ] || mkdir "$work/taken/$name" 2>/dev/null || return # another process has it
 	if sed "$script" "$file" | cmp -s - "$file"; then
 		echo "FAIL $name: changes nothing in $file"
 		survivors+=("$name")
@@ -610,7 +627,18 @@ amd_mutants() {
 		's/^\(#define EXPORT *__device__ __attribute__((\)always_inline,/\1noinline,/'
 }
 
-${PLATFORM}_mutants
+if [ "$nshares" -eq 1 ]; then
+	${PLATFORM}_mutants
+else
+	{
+		for ((i = 0; i < nshares; i++)); do
+			${PLATFORM}_mutants &
+		done
+		wait
+	} | tee "$work/said"
+	nnoticed=$(grep -c '^noticed' "$work/said")
+	IFS=$'\n' read -rd '' -a survivors < <(sed -n 's/^FAIL \([^:]*\):.*/\1/p' "$work/said" | sort -u)
+fi
 
 [ -z "$list" ] || exit $((${#survivors[@]} > 0))
 [ ${#survivors[@]} -eq 0 ] || echo "not noticed: ${survivors[*]}"
