@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The files of the tree are text that somebody wrote: none is binary, none is what a compiler leaves behind,
-# and each names its license. A folder of src/ has at most 12 files. Without git, in an unpacked archive, these are all files but build/.
+# and each names its license. A folder of src/ has at most 12 files. Without git, in an unpacked archive, these
+# are all files but build/.
 
 cd "$(dirname "$0")/.." || exit
 status=0
