@@ -154,6 +154,11 @@ mutant() {
 	for part in $parts; do
 		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
 	done
+	set +f
+	for part in "$B/tests/$test".*; do # what make compiles anew only if the file is a part of it
+		[ ! -f "$part" ] || cp -a --parents "$part" "$tree"
+	done
+	set -f
 	sed -i "$script" "$tree/$file"
 	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0")
 	if ! (cd "$tree" && make --no-print-directory $jobs "${build[@]}" "${keep[@]}" "$(made "$test")" tools >log 2>&1); then
