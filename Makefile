@@ -63,7 +63,13 @@ CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(DEFINES) $(MPI_CFLAGS) $(
 # With SAN=lanes only kernels are compiled with TSan: it must not see the runtime, which switches the lanes.
 CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(if $(filter \
 	races,$(SAN)),-DHIPCPU_RACES -fno-omit-frame-pointer,$(SANFLAGS)))
-LSANFLAGS = $(if $(filter races,$(SAN)),$(foreach f,memcpy memmove memset,-Wl$(comma)--wrap=$f),$(SANFLAGS))
+# With SAN=races functions of platform/cpu/race/ take the place of these.
+ifeq ($(SAN),races)
+WRAPPED  := $(shell sed -nE 's/^WRAP_[A-Z_]*.([A-Za-z0-9_]+).*/\1/p; s/^WRAP.[^,]*, ([A-Za-z0-9_]+).*/\1/p' \
+	platform/cpu/race/*.c)
+endif
+PROGSAN   = $(if $(filter races,$(SAN)),$(addprefix -Wl$(comma)--wrap=,$(WRAPPED)),$(SANFLAGS))
+LSANFLAGS = $(PROGSAN)
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)
 LINK      = $(HIPLD) $(LSANFLAGS) $(LDFLAGS)
@@ -410,7 +416,7 @@ fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $
 	-e 's|@HIPFLAGS@|$(if $(DEVLIB),$(subst $(DEVLIB),$(4),$(HIPFLAGS)),$(HIPFLAGS))|' \
 	-e 's|@HIPFLAGS_CLANG@|$(call HIPFLAGS_of,clang)|;s|@HIPFLAGS_GCC@|$(call HIPFLAGS_of,gcc)|' \
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
-	-e 's|@LDSAN@|$(LSANFLAGS)|;s|@RACES@|$(if $(filter races,$(SAN)),,$(6))|' \
+	-e 's|@LDSAN@|$(PROGSAN)|;s|@RACES@|$(if $(filter races,$(SAN)),,$(6))|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|;s|@PLATFORM@|$(PLATFORM)|;s|@GPU_ARCHS@|$(strip $(GPU_ARCHS))|' \
 	-e 's|@SONAME@|$(SONAME)|g;s|@SHMEM_SONAME@|$(SHMEM_SONAME)|g'
 fill_here  = $(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath \

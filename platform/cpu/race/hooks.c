@@ -7,9 +7,9 @@
 
 #include "runtime.h"
 #include "race/race.h"
+#include "race/wrap.h"
 
 #define API __attribute__((visibility("default")))
-#pragma GCC diagnostic ignored "-Wmissing-prototypes" /* compilers declare them */
 
 /* Inlined, so that the frame is that of the function that the compiler calls. */
 #define TOUCH(ADDRESS, NBYTES, KIND) \
@@ -120,12 +120,11 @@ API void *__tsan_memset(void *dest, int byte, size_t nbytes)
 	return memset(dest, byte, nbytes);
 }
 
-/* The same by the linker's --wrap, for calls that compilers leave as they are. */
-API void *__wrap_memcpy(void *dest, const void *source, size_t nbytes)
-	__attribute__((alias("__tsan_memcpy")));
-API void *__wrap_memmove(void *dest, const void *source, size_t nbytes)
-	__attribute__((alias("__tsan_memmove")));
-API void *__wrap_memset(void *dest, int byte, size_t nbytes) __attribute__((alias("__tsan_memset")));
+/* Calls that compilers leave as they are. */
+WRAP(void *, memcpy, (void *dest, const void *source, size_t nbytes)) __attribute__((alias("__tsan_memcpy")));
+WRAP(void *, memmove, (void *dest, const void *source, size_t nbytes))
+__attribute__((alias("__tsan_memmove")));
+WRAP(void *, memset, (void *dest, int byte, size_t nbytes)) __attribute__((alias("__tsan_memset")));
 
 /* ---- atomics ---- */
 
