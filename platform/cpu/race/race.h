@@ -24,6 +24,7 @@
 #ifndef HIPCPU_RACE_RACE_H
 #define HIPCPU_RACE_RACE_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -136,6 +137,7 @@ struct race_strand *race_enter(void);
 void race_leave(struct race_strand *s);
 /* The job has ended. */
 void race_strands_forget(void);
+bool race_is_host(const struct race_strand *s);
 unsigned race_lane_of(const struct race_strand *s);
 /* An access of the caller, now. */
 struct race_access race_now(const struct race_strand *s);
@@ -158,10 +160,28 @@ void race_learn(struct race_strand *s, const struct race_clock *clock);
 void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at);
 void race_unnote(struct race_strand *s, const struct race_word *word);
 
+/* ---- threads of the program ---- */
+
+/*
+ * Set before the program makes the first thread that has a strand of its own. Those that it makes by calls that
+ * are not wrapped (std::thread) share one with the main thread.
+ */
+extern _Atomic bool race_has_threads;
+/* The caller has been made by the program, and has done nothing yet. */
+void race_thread_begin(void);
+/* The caller ends: what it has done is told. */
+void race_thread_end(void);
+/* The caller has joined that thread, and knows what it did. */
+void race_thread_joined(pthread_t thread);
+/* A mark (runtime.h) for atomics of the threads on memory that is not symmetric; NULL: they order nobody. */
+const void *race_thread_mark(const void *address);
+/* What orders the threads from now on cannot be seen: they all are one strand. */
+void race_threads_merge(void);
+
 /* A block or a host thread, for reports. */
 struct race_who {
 	int pe;
-	unsigned lane;
+	unsigned lane, thread; /* thread: of the host; 0: the main one */
 	uint64_t block;
 	const char *kernel; /* NULL: the host, or a block that is not remembered */
 };

@@ -167,7 +167,9 @@ static void describe(const struct side *side, char *text, size_t nbytes)
 {
 	char where[160];
 
-	if (!side->who.kernel)
+	if (!side->who.kernel && side->who.thread)
+		snprintf(where, sizeof where, "PE %d, host, thread %u", side->who.pe, side->who.thread);
+	else if (!side->who.kernel)
 		snprintf(where, sizeof where, "PE %d, host", side->who.pe);
 	else
 		snprintf(where, sizeof where, "PE %d, kernel %s, block %llu, thread %u", side->who.pe,
@@ -196,6 +198,8 @@ static void write_side(FILE *file, const char *name, const struct side *side)
 		quote(file, side->kernel);
 		fprintf(file, ",\"block\":%llu,\"thread\":%u", (unsigned long long)side->who.block,
 			side->who.lane);
+	} else if (side->who.thread) {
+		fprintf(file, ",\"thread\":%u", side->who.thread);
 	}
 	fputs(",\"call\":", file);
 	quote(file, side->call);

@@ -134,7 +134,7 @@ void race_who(const struct race_access *a, struct race_who *who)
 	const struct race_run *run;
 	uint64_t i;
 
-	*who = (struct race_who){.pe = a->strand / RACE_NSTRANDS, .lane = a->lane, .block = UINT64_MAX};
+	*who = (struct race_who){.pe = a->strand / RACE_NSTRANDS, .lane = a->lane, .thread = h->thread};
 	for (i = h->nruns; i-- > 0 && i + RACE_NBLOCKS >= h->nruns;) {
 		run = &h->runs[i % RACE_NBLOCKS];
 		if (run->ended && run->ended < a->time)

@@ -24,6 +24,7 @@ struct race_run {
 
 struct race_history {
 	uint64_t nruns;
+	uint32_t thread;                    /* of the program; 0: the main thread, or one that runs kernels */
 	struct race_run runs[RACE_NBLOCKS]; /* a ring */
 };
 

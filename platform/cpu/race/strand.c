@@ -11,14 +11,22 @@
 
 #include "race/strand.h"
 
+#define MOST_THREADS 32 /* with strands of their own: some are left for kernels */
+
 static __thread struct race_strand *mine HIPCPU_TLS;
-static struct race_strand *host; /* of all threads of the program */
-static pthread_mutex_t host_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static struct race_strand *host;  /* of the threads of the program that have none of their own */
+static struct race_strand *hosts; /* that one, and those of threads that the program has made, */
+static unsigned nthreads;         /* of which there are so many */
+static pthread_mutex_t host_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* for the state of all hosts */
 static __thread unsigned is_left_out HIPCPU_TLS; /* the job in which the thread is not watched */
-static __thread bool is_runtime HIPCPU_TLS;
+static __thread bool is_runtime HIPCPU_TLS, is_begun HIPCPU_TLS;
+static _Atomic bool are_one; /* threads have no strands of their own any more */
+_Atomic bool race_has_threads;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned nstrands;
 static _Atomic unsigned job = 1; /* of this process: a program may begin again */
+
+static void complete_kernels(struct race_strand *s);
 
 /* ---- strands ---- */
 
@@ -30,13 +38,8 @@ static struct race_strand *strand_new(void)
 	pthread_mutex_lock(&lock);
 	number = nstrands++;
 	pthread_mutex_unlock(&lock);
-	if (number >= RACE_NSTRANDS) {
-		is_left_out = job;
-		if (number == RACE_NSTRANDS)
-			hipcpu_message("races: more than %d threads: what the others do is not watched",
-				RACE_NSTRANDS);
+	if (number >= RACE_NSTRANDS)
 		return NULL;
-	}
 	s = calloc(1, sizeof *s);
 	if (!s)
 		hipcpu_trap("the race detector: out of memory");
@@ -53,30 +56,113 @@ static struct race_strand *strand_new(void)
 	return s;
 }
 
-/*
- * All threads of the program are one strand, the host: its fence and quiet cover them all, and what orders the
- * threads among themselves is not watched.
- */
+static struct race_strand *add_host(void)
+{
+	struct race_strand *s = strand_new();
+
+	if (!s)
+		return NULL;
+	s->is_host = true;
+	s->thread = pthread_self();
+	s->next = hosts;
+	hosts = s;
+	return s;
+}
+
+/* The strand of all threads that have none of their own. */
 static struct race_strand *find_host(void)
 {
-	static pthread_mutex_t host_made = PTHREAD_MUTEX_INITIALIZER;
-
-	pthread_mutex_lock(&host_made);
-	if (!host || host->job != job)
-		host = strand_new();
-	pthread_mutex_unlock(&host_made);
+	pthread_mutex_lock(&host_lock);
+	if (!host || host->job != job) {
+		hosts = NULL;
+		nthreads = 0;
+		host = add_host();
+	}
+	pthread_mutex_unlock(&host_lock);
 	return host;
+}
+
+/* One of a thread that has been joined, who knows all that it did; or a new one, as long as there are any. */
+static struct race_strand *find_own(void)
+{
+	struct race_strand *s;
+
+	if (!find_host())
+		return NULL;
+	pthread_mutex_lock(&host_lock);
+	for (s = hosts; s && !s->is_free; s = s->next)
+		;
+	if (s) {
+		s->is_over = s->is_free = false;
+		s->thread = pthread_self();
+	} else if (nthreads < MOST_THREADS && (s = add_host())) {
+		race_history(s->number)->thread = ++nthreads;
+	}
+	pthread_mutex_unlock(&host_lock);
+	return s ? s : host;
 }
 
 struct race_strand *race_self(void)
 {
 	if (!race_shared)
 		return NULL;
-	if (mine && mine->job == job)
+	if (mine && mine->job == job && !(are_one && mine->is_host && mine != host))
 		return mine;
 	if (is_left_out == job)
 		return NULL;
-	return mine = hipcpu_block || is_runtime ? strand_new() : find_host();
+	mine = hipcpu_block || is_runtime ? strand_new() : is_begun && !are_one ? find_own() : find_host();
+	if (!mine) {
+		is_left_out = job;
+		hipcpu_message(
+			"races: more than %d threads: what this one does is not watched", RACE_NSTRANDS);
+	}
+	return mine;
+}
+
+/* ---- threads of the program ---- */
+
+void race_thread_begin(void)
+{
+	if (mine && mine->job == job && mine->is_host)
+		return; /* it has one by now */
+	is_begun = true;
+}
+
+void race_thread_end(void)
+{
+	struct race_strand *s = race_own();
+
+	pthread_mutex_lock(&host_lock);
+	if (s && s->is_host && s != host)
+		s->is_over = true;
+	pthread_mutex_unlock(&host_lock);
+}
+
+void race_thread_joined(pthread_t thread)
+{
+	struct race_strand *s;
+
+	pthread_mutex_lock(&host_lock);
+	for (s = hosts; s; s = s->next)
+		if (s->is_over && pthread_equal(s->thread, thread))
+			s->is_free = true;
+	pthread_mutex_unlock(&host_lock);
+}
+
+void race_threads_merge(void)
+{
+	struct race_strand *s;
+
+	if (!race_shared || are_one || !find_host())
+		return;
+	pthread_mutex_lock(&host_lock);
+	for (s = hosts; s; s = s->next) {
+		race_tell(s, s->scratch, 0, -1, false);
+		race_clock_join(host->clock, s->scratch);
+	}
+	are_one = true;
+	complete_kernels(host);
+	pthread_mutex_unlock(&host_lock);
 }
 
 /* Strands are a job's. Those of the last one stay, because a thread may be using its own. */
@@ -92,25 +178,30 @@ struct race_strand *race_enter(void)
 {
 	struct race_strand *s = race_self();
 
-	if (s && s == host)
+	if (s && s->is_host)
 		pthread_mutex_lock(&host_lock);
 	return s;
 }
 
 struct race_strand *race_own(void)
 {
-	return race_shared && mine && mine->job == job ? mine : NULL;
+	return race_shared && mine && mine->job == job ? race_self() : NULL;
 }
 
 void race_leave(struct race_strand *s)
 {
-	if (s && s == host)
+	if (s && s->is_host)
 		pthread_mutex_unlock(&host_lock);
 }
 
 unsigned race_lane_of(const struct race_strand *s)
 {
 	return hipcpu_self && s->began ? lane_number(hipcpu_block, hipcpu_self) : 0;
+}
+
+bool race_is_host(const struct race_strand *s)
+{
+	return s->is_host;
 }
 
 static struct race_lane *lane_of(struct race_strand *s)
@@ -313,6 +404,24 @@ void race_opened(struct race_strand *s, unsigned context, unsigned pe, bool is_s
 		open->signalled = s->now + 1;
 }
 
+/*
+ * The fence of a thread of the program also covers what it knows of the other ones. These operations count as
+ * complete from then on, which hides a get that comes before they are.
+ */
+static void fence_others(struct race_strand *s, unsigned context)
+{
+	struct race_exception e = {
+		.pending = 1, .group = RACE_ANY, .context = (uint8_t)context, .pe = RACE_ANY};
+	const struct race_strand *other;
+
+	for (other = hosts; other; other = other->next) {
+		e.strand = (uint16_t)other->number;
+		e.upto = s->clock->time[other->number];
+		if (other != s)
+			race_clock_except(s->clock, &e);
+	}
+}
+
 void race_fence(unsigned context)
 {
 	struct race_strand *s = race_enter();
@@ -325,6 +434,8 @@ void race_fence(unsigned context)
 	for (i = 0; i < lane->nopen; i++)
 		if (lane->open[i].context == context)
 			lane->open[i].fenced = s->now;
+	if (s->is_host)
+		fence_others(s, context);
 	race_tick(s);
 	race_leave(s);
 }
@@ -357,7 +468,7 @@ static void quiet(struct race_strand *s, unsigned number, unsigned context, cons
 	set_bit(s->has_open, number, false);
 }
 
-/* What the host knows to have happened in kernels of its PE is complete. */
+/* What a host knows to have happened in kernels and other threads of its PE is complete. */
 static void complete_kernels(struct race_strand *s)
 {
 	struct race_exception e;
@@ -379,7 +490,7 @@ static void complete_kernels(struct race_strand *s)
 	}
 }
 
-/* The host's quiet also covers the kernels of its PE whose end it has seen. */
+/* A host's quiet also covers kernels of its PE whose end it has seen, and what it knows of other threads. */
 void race_quiet(unsigned context, const int *pes, size_t npes)
 {
 	struct race_strand *s = race_enter();

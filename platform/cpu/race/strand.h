@@ -3,6 +3,8 @@
 #ifndef HIPCPU_RACE_STRAND_H
 #define HIPCPU_RACE_STRAND_H
 
+#include <pthread.h>
+
 #include "block.h"
 #include "race/race.h"
 #include "race/shared.h"
@@ -19,6 +21,11 @@ struct join {
 struct race_strand {
 	unsigned job;
 	unsigned number; /* among those of all PEs */
+	bool is_host;    /* of a thread of the program, or of several */
+	bool is_over;    /* that thread has ended, and */
+	bool is_free;    /* another one has joined it */
+	pthread_t thread;
+	struct race_strand *next; /* of the hosts */
 	uint32_t now;
 	struct race_clock *clock; /* what the thread, or all lanes of its block, know: one of these */
 	struct race_clock *inside, *outside;
