@@ -76,6 +76,7 @@ bool hipcpu_memory_insert(const struct hipcpu_allocation *a)
 	table[at] = *a;
 	table[at].id = ++last_id;
 	nused++;
+	hipcpu_race_fresh(a->base, a->mapped_bytes);
 	return true;
 }
 

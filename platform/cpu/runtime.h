@@ -365,6 +365,8 @@ bool hipcpu_thread_start(void *(*main)(void *), void *arg);
 void hipcpu_race_runtime(void);
 /* The calling thread reads memory, or writes to it. */
 void hipcpu_race_touch(const void *address, size_t nbytes, bool writes);
+/* The memory has been allocated anew. */
+void hipcpu_race_fresh(const void *address, size_t nbytes);
 /* A mark stands for something that one thread ends and others begin after. */
 void hipcpu_race_release(const void *mark);
 void hipcpu_race_acquire_mark(const void *mark);
@@ -379,6 +381,7 @@ void hipcpu_race_join(unsigned first, uint64_t group);
 #else
 #define hipcpu_race_runtime()                              ((void)0)
 #define hipcpu_race_touch(address, nbytes, writes)         ((void)0)
+#define hipcpu_race_fresh(address, nbytes)                 ((void)0)
 #define hipcpu_race_release(mark)                          ((void)(mark))
 #define hipcpu_race_acquire_mark(mark)                     ((void)(mark))
 #define hipcpu_race_forget(mark)                           ((void)(mark))

@@ -46,7 +46,7 @@ static void touch_local(struct race_strand *s, const struct gshmemi_operation *o
 		if (race_find(local, &at))
 			race_touch(s, &at, o->nbytes, kind, a, source);
 		else if (a->is_pending || race_is_local_end(local))
-			race_touch_private(s, local, o->nbytes, kind, a, source);
+			race_touch_private(s, local, o->nbytes, kind, a, source, true);
 	}
 }
 

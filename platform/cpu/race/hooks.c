@@ -27,7 +27,8 @@
 			const struct race_access a_ = race_now(s_); \
 \
 			race_touch_private(s_, ADDRESS, NBYTES, KIND, &a_, \
-				race_source(__builtin_frame_address(0), __builtin_return_address(0))); \
+				race_source(__builtin_frame_address(0), __builtin_return_address(0)), \
+				false); \
 			race_leave(s_); \
 		} \
 	} while (0)

@@ -7,6 +7,7 @@
  *   strand.c   the threads of a PE, and what they and the lanes of their blocks know
  *   meet.c     what orders threads, blocks and lanes of a PE
  *   shadow.c   the last accesses of each 8 bytes
+ *   local.c    accesses to memory that is not symmetric
  *   word.c     words by which one tells another: flags, signals, atomics
  *   carry.c    the operations of the API, as a carrier
  *   hooks.c    what compilers call with -fsanitize=thread
@@ -219,20 +220,27 @@ bool race_has_cells(const struct race_place *at);
 /* Checks an access to nbytes of a PE's part against those before it, and remembers it. */
 void race_touch(struct race_strand *s, const struct race_place *at, uint64_t nbytes, enum race_kind kind,
 	const struct race_access *a, uint32_t source);
-/*
- * The same for memory that is not symmetric. Of that only the local ends of nbi calls are remembered, until they
- * are complete.
- */
-void race_touch_private(struct race_strand *s, const void *address, uint64_t nbytes, enum race_kind kind,
-	const struct race_access *a, uint32_t source);
-bool race_is_local_end(const void *address);
 /* Somebody has seen what was written to a word: that is complete. */
 void race_settle(const struct race_place *word);
+static inline bool race_writes(enum race_kind kind)
+{
+	return kind > RACE_LOOK;
+}
+
+/* ---- local.c ---- */
+
+/* race_touch for memory that is not symmetric. is_end: by an operation, of which it is the local end. */
+void race_touch_private(struct race_strand *s, const void *address, uint64_t nbytes, enum race_kind kind,
+	const struct race_access *a, uint32_t source, bool is_end);
+/* Whether such an access matters. */
+bool race_is_local_end(const void *address);
 
 /* ---- source.c, report.c ---- */
 
 /* The place in the program that has called the library from here. */
 uint32_t race_source(const void *frame, const void *caller);
+/* Whether the calls in these places are atomics, one of integers and the other of floating-point numbers. */
+bool race_kinds_differ(uint32_t a, uint32_t b);
 struct race_pair {
 	struct race_access a, b;
 	enum race_kind a_kind, b_kind;

@@ -242,6 +242,8 @@ static const char *find_reason(struct race_strand *s, const struct race_pair *pa
 	struct race_access seen = pair->a;
 
 	seen.is_pending = false;
+	if (race_kinds_differ(pair->a_source, pair->b_source))
+		return "atomics of different types are not atomic to each other, and nothing orders the two";
 	if (!pair->a.is_pending)
 		return "nothing orders the two: a barrier is missing, or a signal and a wait for it";
 	if (race_knows(s, &seen, -1, 0))

@@ -162,29 +162,27 @@ void race_parts_forget(void)
 
 /* ---- an access ---- */
 
-static bool writes(enum race_kind kind)
-{
-	return kind > RACE_LOOK;
-}
-
 static bool is_atomic(enum race_kind kind)
 {
 	return kind == RACE_LOOK || kind == RACE_ATOMIC;
 }
 
-static bool conflict(const struct cell *c, enum race_kind kind, uint8_t mask)
+/* Whether two accesses race that nothing orders. Two atomics do so if one covers a part of the other. */
+enum verdict { NO, IF_TYPES_DIFFER, YES };
+static enum verdict judge(const struct cell *c, enum race_kind kind, uint8_t mask)
 {
-	if (!(c->mask & mask) || (!writes(kind) && !writes(c->kind)))
-		return false;
-	/* two atomics do not race, unless one covers a part of the other */
-	return !is_atomic(kind) || !is_atomic(c->kind) || c->mask != mask;
+	if (!c->time || !(c->mask & mask) || (!race_writes(kind) && !race_writes(c->kind)))
+		return NO;
+	if (!is_atomic(kind) || !is_atomic(c->kind) || c->mask != mask)
+		return YES;
+	return kind == RACE_ATOMIC && c->kind == RACE_ATOMIC ? IF_TYPES_DIFFER : NO;
 }
 
 /* Of an operation that reads: no fence orders it. */
 static struct race_access access_of(const struct cell *c)
 {
 	return (struct race_access){
-		c->time, c->strand, c->lane, c->is_pending, !writes(c->kind), c->context, c->pe};
+		c->time, c->strand, c->lane, c->is_pending, !race_writes(c->kind), c->context, c->pe};
 }
 
 static _Atomic uint8_t *lock_of(const struct race_place *at)
@@ -207,7 +205,7 @@ static void lock_cells(_Atomic uint8_t *l)
 static bool replaces(const struct cell *c, enum race_kind kind, uint8_t mask, bool is_known)
 {
 	return !c->time ||
-		(is_known && !(c->mask & ~mask) && (writes(kind) || !writes(c->kind)) &&
+		(is_known && !(c->mask & ~mask) && (race_writes(kind) || !race_writes(c->kind)) &&
 			(!is_atomic(kind) || c->kind != RACE_WRITE));
 }
 
@@ -218,21 +216,24 @@ static void touch_cells(struct race_strand *s, struct cell *cells, const struct 
 	struct cell *c, *to = NULL;
 	struct race_pair pair;
 	struct race_access old;
+	enum verdict verdict, worst = NO;
 	bool is_known;
 
 	for (c = cells; c < cells + NCELLS; c++) /* the same again */
 		if (c->time == a->time && c->strand == a->strand && c->lane == a->lane && c->kind == kind &&
 			c->is_pending == a->is_pending && !(mask & ~c->mask))
 			return;
-	pair.nbytes = 0;
 	lock_cells(l);
 	for (c = cells; c < cells + NCELLS; c++) {
 		old = access_of(c);
 		is_known =
 			c->time && race_knows(s, &old, a->is_pending && !a->is_get ? a->pe : -1, a->context);
-		if (c->time && !is_known && conflict(c, kind, mask) && !pair.nbytes)
+		verdict = is_known ? NO : judge(c, kind, mask);
+		if (verdict > worst) {
+			worst = verdict;
 			pair = (struct race_pair){old, *a, c->kind, kind, c->source, source, *at, NULL,
 				(unsigned)__builtin_popcount(c->mask & mask)};
+		}
 		if (!to && replaces(c, kind, mask, is_known))
 			to = c;
 		else if (c->time && replaces(c, kind, mask, is_known))
@@ -252,7 +253,7 @@ static void touch_cells(struct race_strand *s, struct cell *cells, const struct 
 		.context = a->context,
 		.pe = a->pe};
 	atomic_store_explicit(l, 0, memory_order_release);
-	if (pair.nbytes)
+	if (worst == YES || (worst == IF_TYPES_DIFFER && race_kinds_differ(pair.a_source, pair.b_source)))
 		race_report(s, &pair);
 }
 
@@ -288,74 +289,4 @@ void race_settle(const struct race_place *word)
 		if (c->kind == RACE_VALUE || c->kind == RACE_ATOMIC)
 			c->is_pending = false;
 	atomic_store_explicit(l, 0, memory_order_release);
-}
-
-/* ---- local ends ---- */
-
-struct end {
-	const char *base;
-	uint64_t nbytes;
-	enum race_kind kind;
-	struct race_access access;
-	uint32_t source;
-};
-static struct end *ends;
-static size_t nends, ends_capacity;
-static _Atomic uintptr_t ends_low = UINTPTR_MAX, ends_high; /* no end lies outside */
-static pthread_mutex_t ends_lock = PTHREAD_MUTEX_INITIALIZER;
-
-bool race_is_local_end(const void *address)
-{
-	const uintptr_t first = atomic_load_explicit(&ends_low, memory_order_relaxed);
-
-	return (uintptr_t)address >= first &&
-		(uintptr_t)address < atomic_load_explicit(&ends_high, memory_order_relaxed);
-}
-
-static void add_end(const void *address, uint64_t nbytes, enum race_kind kind, const struct race_access *a,
-	uint32_t source)
-{
-	const uintptr_t base = (uintptr_t)address;
-
-	if (nends == ends_capacity) {
-		ends_capacity = ends_capacity ? 2 * ends_capacity : 64;
-		ends = realloc(ends, ends_capacity * sizeof *ends);
-		if (!ends)
-			hipcpu_trap("the race detector: out of memory");
-	}
-	ends[nends++] = (struct end){address, nbytes, kind, *a, source};
-	if (base < ends_low)
-		ends_low = base;
-	if (base + nbytes > ends_high)
-		ends_high = base + nbytes;
-}
-
-void race_touch_private(struct race_strand *s, const void *address, uint64_t nbytes, enum race_kind kind,
-	const struct race_access *a, uint32_t source)
-{
-	struct race_pair pair = {.nbytes = 0};
-	struct end *e;
-	size_t i, n = 0;
-
-	pthread_mutex_lock(&ends_lock);
-	for (i = 0; i < nends; i++) {
-		e = &ends[i];
-		if (race_knows(s, &e->access, -1, 0))
-			continue; /* complete: it goes */
-		if ((const char *)address < e->base + e->nbytes && e->base < (const char *)address + nbytes &&
-			(writes(kind) || writes(e->kind)))
-			pair = (struct race_pair){e->access, *a, e->kind, kind, e->source, source, {.pe = -1},
-				address, (unsigned)(nbytes < e->nbytes ? nbytes : e->nbytes)};
-		ends[n++] = *e;
-	}
-	nends = n;
-	if (!n) {
-		ends_low = UINTPTR_MAX;
-		ends_high = 0;
-	}
-	if (a->is_pending)
-		add_end(address, nbytes, kind, a, source);
-	pthread_mutex_unlock(&ends_lock);
-	if (pair.nbytes)
-		race_report(s, &pair);
 }

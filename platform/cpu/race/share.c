@@ -75,6 +75,7 @@ void gshmemi_detector_close(void)
 	race_shared = NULL;
 	race_parts_forget();
 	race_strands_forget();
+	hipcpu_race_fresh(NULL, SIZE_MAX);
 	close(file);
 	file = -1;
 }

@@ -220,6 +220,29 @@ void race_line(uint32_t source, struct race_line *line)
 			(unsigned long long)(frames[0] & ((UINT64_C(1) << OBJECT_SHIFT) - 1)));
 }
 
+/* Of which kind the elements are that the call in a place updates; from its name, once. */
+static enum kind { UNKNOWN, NEITHER, INTEGER, FLOATING } kind_of(uint32_t source)
+{
+	static _Atomic uint8_t kinds[RACE_NSOURCES];
+	struct race_line line;
+	enum kind kind = kinds[source];
+
+	if (kind != UNKNOWN)
+		return kind;
+	race_line(source, &line);
+	kind = !strstr(line.call, "_atomic_")         ? NEITHER
+		: strstr(line.call, "float_atomic_")  ? FLOATING
+		: strstr(line.call, "double_atomic_") ? FLOATING
+						      : INTEGER;
+	kinds[source] = (uint8_t)kind;
+	return kind;
+}
+
+bool race_kinds_differ(uint32_t a, uint32_t b)
+{
+	return a != b && kind_of(a) + kind_of(b) == INTEGER + FLOATING;
+}
+
 const char *race_program(uint64_t *base_p)
 {
 	*base_p = objects[0].base;
