@@ -129,20 +129,36 @@ WRAP(void *, memset, (void *dest, int byte, size_t nbytes)) __attribute__((alias
 
 /* ---- atomics ---- */
 
-/* An atomic on symmetric memory also tells and learns, as the program's own synchronisation. */
+/*
+ * An atomic on symmetric memory also tells and learns, as the program's own synchronisation. One on other
+ * memory does so among the threads of the PE.
+ */
 struct atomic {
-	struct race_strand *s; /* NULL: it is elsewhere, or of 16 bytes */
+	struct race_strand *s; /* NULL: it is elsewhere */
 	struct race_word *w;
 	struct race_place at;
+	const void *elsewhere; /* NULL, or a mark for it */
 };
 
-static struct atomic begin_atomic(
-	const void *address, size_t nbytes, enum race_kind kind, const void *frame, const void *caller)
+/* Fences and relaxed atomics on memory that is not symmetric order threads, too. */
+#define NREAD 16
+static __thread bool has_released HIPCPU_TLS;
+static __thread const void *marks_read[NREAD] HIPCPU_TLS; /* before an acquire; a ring */
+static __thread unsigned nmarks_read HIPCPU_TLS;
+
+static struct atomic begin_atomic(const void *address, size_t nbytes, enum race_kind kind, int order,
+	const void *frame, const void *caller)
 {
-	struct atomic a = {NULL, NULL, {0, 0, 0}};
+	struct atomic a = {NULL, NULL, {0, 0, 0}, NULL};
 	struct race_access access;
 
-	if (!race_find(address, &a.at) || !(a.s = race_enter()))
+	if (!race_find(address, &a.at)) {
+		a.elsewhere = race_thread_mark(address);
+		if (kind == RACE_ATOMIC && a.elsewhere && (order != __ATOMIC_RELAXED || has_released))
+			hipcpu_race_release(a.elsewhere);
+		return a;
+	}
+	if (!(a.s = race_enter()))
 		return a;
 	access = race_now(a.s);
 	race_touch(a.s, &a.at, nbytes, kind, &access, race_source(frame, caller));
@@ -152,8 +168,8 @@ static struct atomic begin_atomic(
 }
 
 #define BEGIN(NBYTES, KIND) \
-	struct atomic a = begin_atomic((const void *)address, NBYTES, KIND, __builtin_frame_address(0), \
-		__builtin_return_address(0))
+	struct atomic a = begin_atomic((const void *)address, NBYTES, KIND, order, \
+		__builtin_frame_address(0), __builtin_return_address(0))
 
 static void has_changed(struct atomic *a, uint64_t value)
 {
@@ -164,6 +180,10 @@ static void has_changed(struct atomic *a, uint64_t value)
 /* value: what was read. */
 static void end_atomic(struct atomic *a, uint64_t value, int order)
 {
+	if (a->elsewhere && order != __ATOMIC_RELAXED)
+		hipcpu_race_acquire_mark(a->elsewhere);
+	else if (a->elsewhere)
+		marks_read[nmarks_read++ % NREAD] = a->elsewhere;
 	if (!a->s)
 		return;
 	race_word_unlock(a->w);
@@ -211,7 +231,6 @@ static void end_atomic(struct atomic *a, uint64_t value, int order)
 		volatile uint##NBITS##_t *address, uint##NBITS##_t value, int order) \
 	{ \
 		BEGIN(NBITS / 8, RACE_ATOMIC); \
-		(void)order; \
 		__atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
 		has_changed(&a, value); \
 		end_atomic(&a, value, __ATOMIC_RELAXED); \
@@ -239,9 +258,17 @@ ATOMICS(64)
 
 API void __tsan_atomic_thread_fence(int order)
 {
+	unsigned i;
+
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (order != __ATOMIC_RELEASE)
-		hipcpu_race_acquire();
+	if (order != __ATOMIC_ACQUIRE && order != __ATOMIC_CONSUME)
+		has_released = true;
+	if (order == __ATOMIC_RELEASE)
+		return;
+	hipcpu_race_acquire();
+	for (i = 0; i < NREAD && i < nmarks_read; i++)
+		hipcpu_race_acquire_mark(marks_read[i]);
+	nmarks_read = 0;
 }
 
 API void __tsan_atomic_signal_fence(int order)

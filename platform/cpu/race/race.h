@@ -6,6 +6,8 @@
  *   clock.c    what is known about the past of others, and the exceptions to it
  *   strand.c   the threads of a PE, and what they and the lanes of their blocks know
  *   meet.c     what orders threads, blocks and lanes of a PE
+ *   thread.c   what orders the program's threads: pthread and C11
+ *   openmp.c   the same of OpenMP
  *   shadow.c   the last accesses of each 8 bytes
  *   local.c    accesses to memory that is not symmetric
  *   word.c     words by which one tells another: flags, signals, atomics
