@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define GSHMEMI_LIBRARY 1
@@ -279,12 +280,24 @@ void race_report(struct race_strand *s, const struct race_pair *pair)
 /* ---- the end ---- */
 
 static uint64_t nraces, npairs, nevicted; /* of the jobs of this process that have ended */
+static struct race_shared *ended;         /* the last of them */
 
 void race_report_close(void)
 {
+	ended = race_shared;
 	nraces += race_shared->nraces;
 	npairs += race_shared->npairs;
 	nevicted += race_shared->nevicted;
+}
+
+/* A launcher ends the other PEs when one has failed: they get two seconds to come to their ends, too. */
+static void await_others(void)
+{
+	const struct timespec nap = {0, 1000000};
+	unsigned n;
+
+	for (n = 0; n < 2000 && atomic_load(&ended->nended) < (unsigned)race_npes; n++)
+		nanosleep(&nap, NULL);
 }
 
 /*
@@ -296,8 +309,11 @@ static void end(int status, void *unused)
 	(void)unused;
 	if (race_shared)
 		race_report_close();
+	if (ended)
+		atomic_fetch_add(&ended->nended, 1);
 	if (status || !nraces)
 		return;
+	await_others();
 	if (race_me == 0)
 		fprintf(stderr,
 			"gshmem: races: %llu accesses raced, at %llu pair%s of places; %llu earlier accesses were "
