@@ -511,6 +511,17 @@ GSHMEM_HOST_API int gshmemx_buffer_register(void *addr, size_t nbytes);
 GSHMEM_HOST_API int gshmemx_buffer_unregister(void *addr);
 GSHMEM_HOST_API void gshmemx_buffer_unregister_all(void);
 
+/*
+ * gshmemx_race_ok - say that accesses to these nbytes of symmetric memory at addr race on purpose, such as
+ * polls by get, so that a program made by gshmemcc --races does not report them. In other programs it does
+ * nothing.
+ *
+ * Callable  host; not collective: each PE says so for what it would report itself, on whatever PE the memory
+ *           is. Between init and finalize.
+ * Returns   at once. It holds until gshmem_free of the memory, and orders nothing.
+ */
+GSHMEM_HOST_API void gshmemx_race_ok(const void *addr, size_t nbytes);
+
 /* gshmemx_heap_stats - fill *usage. Callable host. Returns 0, or a negative errno after a message. */
 GSHMEM_HOST_API int gshmemx_heap_stats(struct gshmemx_heap_usage *usage);
 

@@ -2,7 +2,6 @@
 /* timeout: 300 */
 /* delivery: no, its jobs are to fail */
 /* isa: read */
-/* races: no, threads put to one place on purpose */
 /*
  * GSHMEM_CHECK=1: a call by a group notices if its threads pass different arguments, if only some threads of
  * a work-group make the call, and if two work-groups are in a collective of one team at the same time. The
@@ -199,6 +198,8 @@ static int pe_main(const char *kind, const char *call)
 	m.b = (char *)gshmem_calloc(NALLOC, 1);
 	m.sig = (uint64_t *)gshmem_calloc(4, sizeof *m.sig);
 	m.turn = (long *)gshmem_calloc(1, sizeof *m.turn);
+	gshmemx_race_ok(m.a, NALLOC); /* threads put to one place on purpose */
+	gshmemx_race_ok(m.b, NALLOC);
 	for (int i = 0; i < 4; i++)
 		t_check(!gshmem_team_split_strided(W, 0, 1, gshmem_n_pes(), NULL, 0, &m.teams[i]), "split");
 	gshmem_barrier_all();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 2,3 */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 GSHMEM_CHECK=1 */
-/* races: no, it polls with gets */
 /*
  * A get in a loop sees new values: it never returns data that an earlier get left in a cache. A PE reads
  * words of the next PE until they change, by get, get_nbi, iget, g and an atomic, by a thread, a wave, a
@@ -181,6 +180,7 @@ int main()
 	me = gshmem_my_pe();
 	pe = (me + 1) % gshmem_n_pes();
 	page = (struct page *)t_shmalloc(sizeof *page);
+	gshmemx_race_ok(page, sizeof *page); /* it polls with gets */
 	to = (long *)t_hipmalloc(NWORDS * sizeof(long));
 	device_values = (long *)t_hipmalloc(sizeof values);
 	device_stuck = (long *)t_hipmalloc(sizeof *device_stuck);

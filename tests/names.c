@@ -305,7 +305,7 @@ static const struct family {
 	{once, 0,
 		"gshmemx_init_attr gshmemx_get_uniqueid gshmemx_set_attr_uniqueid_args gshmemx_module_init "
 		"gshmemx_heap_stats gshmemx_peer_bases gshmemx_buffer_register gshmemx_buffer_unregister "
-		"gshmemx_buffer_unregister_all gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post "
+		"gshmemx_buffer_unregister_all gshmemx_race_ok gshmemx_rpc_call gshmemx_rpc_call_line gshmemx_rpc_post "
 		"gshmemx_rpc_post_line gshmemx_rpc_test gshmemx_rpc_wait gshmemx_rpc_stream gshmemx_rpc_channel_create "
 		"gshmemx_rpc_channel_stop gshmemx_rpc_channel_destroy gshmemx_abort gshmemx_trace gshmemx_trace_name"},
 	/* What waves and work-groups do together is for kernels: the library has none of it. */

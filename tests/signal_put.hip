@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,8 */
 /* env: GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=64 GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_DIVERGE=random:5 */
-/* races: no, puts of one place have no order */
 /*
  * Whoever sees the signal sees the data of its put: SET and ADD, blocking and _nbi, by a thread, a wave, a
  * work-group and the host, received by kernels of all scopes and by the host. Several PEs that ADD to one
@@ -157,6 +156,7 @@ int main()
 	me = gshmem_my_pe();
 	npes = gshmem_n_pes();
 	dest = (long *)gshmem_calloc(npes * 1000, sizeof(long));
+	gshmemx_race_ok(dest, npes * 1000 * sizeof(long)); /* puts of one place have no order */
 	source = (long *)gshmem_calloc(NELEMS, sizeof(long));
 	sig = (uint64_t *)gshmem_calloc(4, sizeof *sig);
 	nwrong = (unsigned *)t_hipmalloc(sizeof *nwrong);

@@ -2,7 +2,6 @@
 /* run: -n 2 */
 /* env: GSHMEM_CPU_DIVERGE=random | GSHMEM_CPU_DIVERGE=random:7 GSHMEM_CPU_WAVE=32 | GSHMEM_CPU_WAVE=64 */
 /* platform: cpu */
-/* races: no, parts of a wave put to one place */
 /*
  * Lanes that divergent code has separated make a _wave call in parts, which adds to a signal more than once,
  * unless __syncwarp reconverges them. Only GSHMEM_CPU_DIVERGE leaves them separated.
@@ -39,6 +38,7 @@ int main()
 	int me = gshmem_my_pe(), pe = (me + 1) % gshmem_n_pes();
 	long *data = (long *)gshmem_calloc(8, sizeof *data);
 	uint64_t *signals = (uint64_t *)gshmem_calloc(2, sizeof *signals);
+	gshmemx_race_ok(data, 8 * sizeof *data); /* parts of a wave put to one place */
 
 	for (int joins = 0; joins < 2; joins++) {
 		hipLaunchKernelGGL(add, 1, NTHREADS, 0, 0, joins != 0, data, data + 4, &signals[joins], pe);

@@ -13,11 +13,14 @@ void gshmemi_races_close(void);
 /* A PE's part of a region is at base in this process. */
 void gshmemi_races_part(unsigned region, int pe, const void *base, uint64_t nbytes);
 void gshmemi_races_remove(unsigned region);
+/* Those of these bytes are not reported. */
+void gshmemi_races_are_ok(const void *addr, size_t nbytes);
 #else
 #define gshmemi_races_open()                         0
 #define gshmemi_races_close()                        ((void)0)
 #define gshmemi_races_part(region, pe, base, nbytes) ((void)0)
 #define gshmemi_races_remove(region)                 ((void)0)
+#define gshmemi_races_are_ok(addr, nbytes)           ((void)(addr), (void)(nbytes))
 #endif
 
 #endif /* GSHMEMI_JOB_RACES_H */

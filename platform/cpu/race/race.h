@@ -42,6 +42,7 @@ int gshmemi_detector_open(int me, int npes, int pid, int file);
 void gshmemi_detector_close(void);
 void gshmemi_detector_part(int pe, unsigned region, const void *base, uint64_t nbytes, int has_cells);
 void gshmemi_detector_remove(unsigned region);
+void gshmemi_detector_ok(const void *address, uint64_t nbytes);
 uint64_t hipcpu_race_load(const void *address, unsigned nbytes);
 void hipcpu_race_acquire(void);
 void hipcpu_race_waited(const void *word, unsigned nbytes, int is_signed, uint64_t least);

@@ -19,6 +19,67 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 #include "race/shared.h"
 #include "race/source.h"
 
+/* ---- what races on purpose ---- */
+
+struct stretch {
+	struct race_place at; /* on all PEs */
+	uint64_t nbytes;
+};
+static struct stretch *allowed;
+static size_t nallowed, allowed_capacity;
+static pthread_mutex_t allowed_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool overlap(const struct stretch *s, const struct race_place *at, uint64_t nbytes)
+{
+	return s->at.region == at->region && s->at.offset < at->offset + nbytes &&
+		at->offset < s->at.offset + s->nbytes;
+}
+
+void gshmemi_detector_ok(const void *address, uint64_t nbytes)
+{
+	struct stretch s = {.nbytes = nbytes};
+
+	if (!race_find(address, &s.at))
+		return;
+	pthread_mutex_lock(&allowed_lock);
+	if (nallowed == allowed_capacity) {
+		allowed_capacity = allowed_capacity ? 2 * allowed_capacity : 16;
+		allowed = realloc(allowed, allowed_capacity * sizeof *allowed);
+		if (!allowed)
+			hipcpu_trap("the race detector: out of memory");
+	}
+	allowed[nallowed++] = s;
+	pthread_mutex_unlock(&allowed_lock);
+}
+
+/* The memory has been allocated anew. */
+static void forbid(const void *address, uint64_t nbytes)
+{
+	struct race_place at;
+	size_t i, n = 0;
+
+	if (!race_find(address, &at))
+		return;
+	pthread_mutex_lock(&allowed_lock);
+	for (i = 0; i < nallowed; i++)
+		if (!overlap(&allowed[i], &at, nbytes))
+			allowed[n++] = allowed[i];
+	nallowed = n;
+	pthread_mutex_unlock(&allowed_lock);
+}
+
+static bool is_allowed(const struct race_pair *pair)
+{
+	bool is = false;
+	size_t i;
+
+	pthread_mutex_lock(&allowed_lock);
+	for (i = 0; i < nallowed && pair->at.pe >= 0; i++)
+		is |= overlap(&allowed[i], &pair->at, pair->nbytes);
+	pthread_mutex_unlock(&allowed_lock);
+	return is;
+}
+
 /* ---- what is at an address ---- */
 
 struct allocation {
@@ -35,8 +96,10 @@ static void forget_allocation(const char *base)
 	size_t i;
 
 	for (i = 0; i < nallocations; i++)
-		if (allocations[i].base == base)
+		if (allocations[i].base == base) {
+			forbid(base, allocations[i].nbytes);
 			allocations[i--] = allocations[--nallocations];
+		}
 }
 
 void hipcpu_race_allocated(const void *address, uint64_t nbytes)
@@ -260,7 +323,7 @@ void race_report(struct race_strand *s, const struct race_pair *pair)
 	struct side sides[2];
 	const char *why;
 
-	if (!count(pair))
+	if (is_allowed(pair) || !count(pair))
 		return;
 	why = find_reason(s, pair);
 	find_side(&sides[0], &pair->a, pair->a_kind, pair->a_source);
