@@ -468,8 +468,8 @@ install: lib tools $(PLAT_DEPS)
 	ln -s gshmemcc $(S)$(PREFIX)/bin/oshc++
 	$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/gshmem.pc >$(S)$(LIBDIR)/pkgconfig/gshmem.pc
 	@install -d $(S)$(LIBDIR)/cmake/gshmem
-	@$(foreach f,$(notdir $(CMAKE_FILES)),$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib) tools/$(f) \
-		>$(S)$(LIBDIR)/cmake/gshmem/$(f) &&) :
+	@$(foreach f,$(notdir $(CMAKE_FILES)),$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib,,$(RACESDIR)/gshmemcc) \
+		tools/$(f) >$(S)$(LIBDIR)/cmake/gshmem/$(f) &&) :
 	$(if $(wildcard $(RACES_B)/lib/$(SONAME)),@$(MAKE) $(SUB) PLATFORM=cpu SAN=races B=$(RACES_B) \
 		S=$(abspath $(S)) install-races)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
@@ -482,13 +482,14 @@ install: lib tools $(PLAT_DEPS)
 	@rm -rf $(S)
 # The library for gshmemcc --races, for make install of any platform.
 install-races: lib
-	install -d $(S)$(RACESDIR)
+	install -d $(S)$(RACESDIR)/cmake
 	install -m 755 $(B)/lib/$(SONAME) $(B)/lib/$(SHMEM_SONAME) $(S)$(RACESDIR)
 	ln -sf $(SONAME) $(S)$(RACESDIR)/libgshmem.so
 	ln -sf $(SHMEM_SONAME) $(S)$(RACESDIR)/libgshmem_shmem.so
 	@for h in $(HIPHEADERS); do install -D -m 644 platform/cpu/$$h $(S)$(PLATDIR)/$$h || exit 1; done
 	$(call fill,$(INCDIR),$(PLATDIR),$(RACESDIR)) tools/gshmemcc >$(S)$(RACESDIR)/gshmemcc
 	chmod 755 $(S)$(RACESDIR)/gshmemcc
+	$(call fill,$(INCDIR),$(PLATDIR),$(RACESDIR)) tools/gshmem-config.cmake >$(S)$(RACESDIR)/cmake/gshmem-config.cmake
 uninstall:
 	tools/install -u $(paths)
 

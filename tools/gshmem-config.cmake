@@ -16,6 +16,9 @@
 # files. They are compiled as HIP on amd, as CUDA on nvidia, and on the cpu platform as C++ with the flags
 # that kernels need there. On amd, sources whose LANGUAGE is already HIP do not need this call.
 #
+# With -DGSHMEM_RACES=ON the project is built for the CPU and names races between PEs, as gshmemcc --races does:
+# all of it, because a process has one libgshmem.
+#
 # find_package enables that language, so call it outside of functions. On amd, if the project has not enabled
 # HIP and its C++ compiler is clang or hipcc, that compiler compiles the kernels, because Debian's HIP has no
 # CMake package for the language.
@@ -23,6 +26,20 @@
 if(CMAKE_VERSION VERSION_LESS 3.21)
   set(gshmem_FOUND FALSE)
   set(gshmem_NOT_FOUND_MESSAGE "gshmem needs CMake 3.21 or newer; this is CMake ${CMAKE_VERSION}")
+  return()
+endif()
+# The library that watches for races has a file like this of its own.
+if(GSHMEM_RACES AND NOT "@SAN@" MATCHES "HIPCPU_RACES")
+  get_filename_component(_gshmem_races "@RACES@" DIRECTORY)
+  foreach(_gshmem_path "${_gshmem_races}/cmake" "${_gshmem_races}/../lib/cmake/gshmem")
+    if(EXISTS "${_gshmem_path}/gshmem-config.cmake")
+      include("${_gshmem_path}/gshmem-config.cmake")
+      return()
+    endif()
+  endforeach()
+  set(gshmem_FOUND FALSE)
+  set(gshmem_NOT_FOUND_MESSAGE
+    "GSHMEM_RACES: the library for it is not there: make races, in gshmem's sources, builds it")
   return()
 endif()
 # This file's policies are its own: a project that asks for an older CMake, or for none, has others.
@@ -153,6 +170,16 @@ if(NOT TARGET gshmem::gshmem)
   if(NOT _gshmem_language STREQUAL "CXX" AND _gshmem_options)
     set_property(TARGET gshmem::gshmem APPEND PROPERTY INTERFACE_COMPILE_OPTIONS
       "$<$<COMPILE_LANGUAGE:${_gshmem_language}>:SHELL:${_gshmem_options}>")
+  endif()
+  # What watches for races watches C and C++, and is called in place of other functions.
+  set(_gshmem_list "@SAN@")
+  if(_gshmem_list MATCHES "HIPCPU_RACES")
+    separate_arguments(_gshmem_list)
+    list(REMOVE_ITEM _gshmem_list -Wno-tsan)
+    set_property(TARGET gshmem::gshmem APPEND PROPERTY INTERFACE_COMPILE_OPTIONS ${_gshmem_list})
+    set(_gshmem_list "@LDSAN@")
+    separate_arguments(_gshmem_list)
+    set_property(TARGET gshmem::gshmem APPEND PROPERTY INTERFACE_LINK_OPTIONS ${_gshmem_list})
   endif()
   unset(_gshmem_list)
 endif()

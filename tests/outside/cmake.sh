@@ -87,6 +87,12 @@ for compiler in clang-19 clang; do
 	break
 done
 
+# The same, watched for races between PEs.
+if [ -e usr/lib/gshmem/races/gshmemcc ]; then
+	build races -DCMAKE_PREFIX_PATH="$work/usr" -DGSHMEM_RACES=ON
+	ldd races/ring | grep -q 'gshmem/races/libgshmem' || fail "GSHMEM_RACES does not bring its library"
+fi
+
 # README's program and CMakeLists.txt, literally.
 mkdir readme
 awk '/^```/ { if (code++) exit; next } code' "$top/README.md" >readme/ring.hip
@@ -121,6 +127,12 @@ refused 'version' -DCMAKE_PREFIX_PATH="$work/usr" <<'END2'
 cmake_minimum_required(VERSION 3.21)
 project(x C CXX)
 find_package(gshmem 0.0.1 REQUIRED)
+END2
+rm -rf usr/lib/gshmem/races
+refused 'make races, in gshmem' -DCMAKE_PREFIX_PATH="$work/usr" -DGSHMEM_RACES=ON <<'END2'
+cmake_minimum_required(VERSION 3.21)
+project(x C CXX)
+find_package(gshmem REQUIRED)
 END2
 refused 'gshmem_kernels(a): the target has no .hip or .cu file' -DCMAKE_PREFIX_PATH="$work/usr" <<'END2'
 cmake_minimum_required(VERSION 3.21)
