@@ -8,11 +8,12 @@
 
 #include "helpers.h"
 
-enum { NTHREADS = 4, NROUNDS = 100, NELEMS = 300 };
+enum { NTHREADS = 4, NROUNDS = 100, NELEMS = 300, NUPDATES = 20000 };
 
 static long *slots;       /* [NTHREADS][NELEMS] */
 static uint64_t *signals; /* [NTHREADS] */
 static long *total;
+static long *contended; /* on PE 0: all threads update it at once */
 /* [NTHREADS * NROUNDS * (1 + npes)], on PE 0: how often fetch_inc returned this total */
 static long *seen;
 static int me, npes, next, previous;
@@ -48,9 +49,12 @@ static void one_round(int thread, long round)
 static void *run(void *argument)
 {
 	long round;
+	int i;
 
 	for (round = 1; round <= NROUNDS; round++)
 		one_round((int)(size_t)argument, round);
+	for (i = 0; i < NUPDATES; i++)
+		(void)gshmem_long_atomic_fetch_inc(contended, 0);
 	return NULL;
 }
 
@@ -68,8 +72,9 @@ int main(void)
 	slots = gshmem_calloc((size_t)NTHREADS * NELEMS, sizeof *slots);
 	signals = gshmem_calloc((size_t)2 * NTHREADS, sizeof *signals);
 	total = gshmem_calloc(1, sizeof *total);
+	contended = gshmem_calloc(1, sizeof *contended);
 	seen = gshmem_calloc((size_t)NTHREADS * NROUNDS * (size_t)(1 + npes), sizeof *seen);
-	t_check(slots && signals && total && seen, "no memory");
+	t_check(slots && signals && total && contended && seen, "no memory");
 	for (i = 0; i < NTHREADS; i++)
 		t_equal(pthread_create(&threads[i], NULL, run, (void *)i), 0, "pthread_create");
 	for (i = 0; i < NTHREADS; i++)
@@ -77,6 +82,8 @@ int main(void)
 	gshmem_barrier_all();
 	found = gshmem_long_g(total, me);
 	t_equal(found, NTHREADS * NROUNDS * (me ? 1L : 1L + npes), "updates of one word");
+	if (me == 0)
+		t_equal(gshmem_long_g(contended, 0), (long)NTHREADS * NUPDATES * npes, "updates at once");
 	gshmem_finalize();
 	return 0;
 }

@@ -331,10 +331,6 @@ cpu_mutants() {
 		's/word = (found \& ~(((1ULL << 8 \* nbytes) - 1) << 8 \* inside)) | word << 8 \* inside;/word <<= 8 * inside;/' -n 3
 	mutant header win_wide win_many include/gshmem/win/element.h \
 		's/\(at->call)\) == 0)/\1 < 2)/' -n 3
-	mutant header win_batch win_many include/gshmem/win/batch.h \
-		's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CARRY=all -n 3
-	mutant header win_batch_inside win_many include/gshmem/win/batch.h \
-		's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CARRY=all -n 3
 	mutant header win_notify win_calls include/gshmem/win/notify.h \
 		's/gshmemi_fence(scope, 0, call);.*/;/' -e GSHMEM_CPU_DELIVERY=random:2 -n 3
 
@@ -558,6 +554,10 @@ cpu_mutants() {
 	mutant source signal_copied atomics_pairs src/op/copies.c \
 		's/(void)gshmemi_devmem_amo(o->op, sig_there.*/if (o->op == GSHMEMI_AMO_ADD) & else gshmemi_devmem_store(sig_there, \&o->value, 8, call);/' \
 		-e GSHMEM_CPU_HOST_ACCESS=0
+	mutant header win_batch win_many include/gshmem/win/batch.h \
+		's/is_open\[i\] = native < 0 \&\& .*/is_open[i] = 0;/' -e GSHMEM_CPU_HOST_ACCESS=0 -n 3
+	mutant header win_batch_inside win_many include/gshmem/win/batch.h \
+		's/batch.inside = .*/batch.inside = 0;/' -e GSHMEM_CPU_HOST_ACCESS=0 -n 3
 	mutant source nodes_row barrier_nodes src/team/nodes.c \
 		's/nodes->row\[2\] = nodes->row\[1\] + .*/nodes->row[2] = 0;/' -n 8
 	mutant header nodes_first barrier_nodes_flags include/gshmem/order/sync.h \
