@@ -120,8 +120,8 @@ RUN_lanes    = -1
 MAKE_lanes   = SAN=lanes
 
 # Programs that are watched for races between PEs (docs/races.md): what they do is ordered, and the detector says
-# nothing. Not tests marked `/* races: no */`, with the reason, of windows, of the net, and what starts jobs.
-T_races      = $(filter-out $(call marked,races: no) win% regions% net% nodes_% barrier_nodes% peers_% virtual% \
+# nothing. Not tests marked `/* races: no */`, with the reason, of the net, and what starts jobs.
+T_races      = $(filter-out $(call marked,races: no) net% nodes_% barrier_nodes% peers_% virtual% \
 	heap_kinds %_types %_explore $(starts_jobs),$(filter-out $(call marked,tier: all),$(names))) shmem/*
 RUN_races    = -1
 MAKE_races   = SAN=races RUN='examples races'

@@ -17,7 +17,8 @@ void gshmemx_race_ok(const void *addr, size_t nbytes)
 #include "bootstrap/bootstrap.h"
 #include "job/job.h"
 
-#define MOST_PES 64
+#define MOST_PES    64
+#define MOST_NBYTES (1ULL << 38) /* of a window that is watched */
 
 /* The file of PE 0, for the others. */
 struct shared {
@@ -54,8 +55,11 @@ void gshmemi_races_close(void)
 
 void gshmemi_races_part(unsigned region, int pe, const void *base, uint64_t nbytes)
 {
-	gshmemi_detector_part(
-		pe, region, base, nbytes, region == GSHMEMI_REGION_HEAP || region == GSHMEMI_REGION_GLOBALS);
+	/* a dynamic window may have all addresses */
+	const bool is_data = region == GSHMEMI_REGION_HEAP || region == GSHMEMI_REGION_GLOBALS ||
+		(region >= GSHMEMI_NFIXED && nbytes <= MOST_NBYTES);
+
+	gshmemi_detector_part(pe, region, base, nbytes, is_data);
 }
 
 void gshmemi_races_remove(unsigned region)

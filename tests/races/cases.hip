@@ -6,6 +6,7 @@
  */
 #include <gshmem.h>
 #include <gshmemx.h>
+#include <gshmemx_win.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -204,6 +205,49 @@ static long in_team(struct data *d, int racy)
 	return value;
 }
 
+/* Work-groups of two PEs put to one place of a window, in one epoch. */
+static __global__ void window_put(gshmemx_win_t win, const long *from, int pe)
+{
+	if (gshmem_my_pe() == 0 && pe == 0)
+		(void)gshmemx_win_long_put_wg(win, 3, from, 4, 1); /* first: window */
+	if (gshmem_my_pe() == 2 && pe == 2)
+		(void)gshmemx_win_long_put_wg(win, 6, from, 4, 1); /* second: window */
+}
+
+/* A host reads its part of a window in the epoch of a put. */
+static long in_window(struct data *d, int racy, bool reads)
+{
+	gshmemx_win_t win;
+	void *base;
+	long value = 0, *mine;
+
+	if (gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long), &base, &win))
+		return 2;
+	mine = (long *)base;
+	(void)gshmemx_win_fence(win, 0);
+	if (reads && gshmem_my_pe() == 0)
+		(void)gshmemx_win_long_put(win, 2, d->source, 1, 1); /* first: epoch */
+	for (int pe = 0; pe < 3 && !reads; pe += 2) {
+		hipLaunchKernelGGL(window_put, dim3(1), dim3(N), 0, 0, win, d->source, pe);
+		if (hipDeviceSynchronize() != hipSuccess)
+			return 2;
+		if (!racy)
+			(void)gshmemx_win_fence(win, 0);
+	}
+	if (reads && !racy)
+		(void)gshmemx_win_fence(win, 0);
+	if (reads && gshmem_my_pe() == 1)
+		value = mine[2]; /* second: epoch */
+	(void)gshmemx_win_fence(win, 0);
+	(void)gshmemx_win_free(&win);
+	return value;
+}
+
+static __global__ void nothing(struct data *d, int racy)
+{
+	(void)d, (void)racy;
+}
+
 static const struct {
 	const char *name;
 	void (*kernel)(struct data *d, int racy);
@@ -211,7 +255,7 @@ static const struct {
 } cases[] = {{"no_fence", no_fence, 1}, {"lone_quiet", lone_quiet, 1}, {"reuse", reuse, 1},
 	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
 	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
-	{"to_host", to_host, 1}, {"members", members, 1}};
+	{"to_host", to_host, 1}, {"members", members, 1}, {"window", nothing, 1}, {"epoch", nothing, 1}};
 
 int main(int argc, char **argv)
 {
@@ -231,6 +275,8 @@ int main(int argc, char **argv)
 			sum = on_host(d, racy);
 		else if (!strcmp(c.name, "members"))
 			sum = in_team(d, racy);
+		else if (!strcmp(c.name, "window") || !strcmp(c.name, "epoch"))
+			sum = in_window(d, racy, !strcmp(c.name, "epoch"));
 	}
 	gshmem_barrier_all();
 	printf("%ld\n", sum);

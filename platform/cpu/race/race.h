@@ -244,6 +244,8 @@ bool race_is_local_end(const void *address);
 uint32_t race_source(const void *frame, const void *caller);
 /* Whether the calls in these places are atomics, one of integers and the other of floating-point numbers. */
 bool race_kinds_differ(uint32_t a, uint32_t b);
+/* Whether they do not race although what they do in memory does: accumulates of a window. */
+bool race_is_excused(uint32_t a, uint32_t b);
 struct race_pair {
 	struct race_access a, b;
 	enum race_kind a_kind, b_kind;

@@ -323,7 +323,10 @@ void race_report(struct race_strand *s, const struct race_pair *pair)
 	struct side sides[2];
 	const char *why;
 
-	if (is_allowed(pair) || !count(pair))
+	if (is_allowed(pair) ||
+		(pair->at.region >= GSHMEMI_NFIXED && race_is_excused(pair->a_source, pair->b_source)))
+		return;
+	if (!count(pair))
 		return;
 	why = find_reason(s, pair);
 	find_side(&sides[0], &pair->a, pair->a_kind, pair->a_source);
