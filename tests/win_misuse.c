@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 */
+/* races: no, it puts twice to one place */
 /*
  * In each kind of epoch each call is allowed or not, and leads to the right epoch. A call that is not allowed
  * returns -EPERM and changes nothing. Bad arguments of all calls are errors, too.

@@ -2,6 +2,7 @@
 /* carry: no */
 /* run: -n 24 */
 /* sim: no, on two cores its 144 threads starve one another; the leg window runs it */
+/* races: no, it needs the direct path */
 /* env: GSHMEM_HEAP_SIZE=1m | GSHMEM_HEAP_SIZE=1m GSHMEM_CHECK=1 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8 GSHMEM_CARRY=direct:7,15,23 | GSHMEM_HEAP_SIZE=1m GSHMEM_PES_PER_NODE=8:cyclic GSHMEM_CARRY=direct:9-23 */
 /* timeout: 240 */
 /*
