@@ -188,6 +188,21 @@ if [ -z "$list" ]; then
 	}
 fi
 
+# The race detector: a repaired case is reported, or a racy one is not. gshmemcc names the library's folder, so
+# that a mutant must make its own.
+race_mutants() {
+	local B=build/cpu-races build=(SAN=races B=build/cpu-races) parts=${parts/ bin/} race=platform/cpu/race
+	mutant source race_fence races.sh $race/strand.c 's/lane->open\[i\].fenced = s->now;/;/'
+	mutant source race_quiet races.sh $race/strand.c '/^static void quiet(/,/^}/s/lane->open\[i\].first = 0;/;/'
+	mutant source race_reused races.sh $race/strand.c 's/s->is_free = true;/;/'
+	mutant source race_meet races.sh $race/meet.c '/^void hipcpu_race_meet(/,/^}/s/s->met = s->now;/;/'
+	mutant source race_learn races.sh $race/word.c '/^void race_word_learn(/,/^}/s/race_learn(s, .*/;/'
+	mutant source race_reads races.sh $race/shadow.c '/^static enum verdict judge(/,/^}/s/return YES;/return race_writes(kind) ? YES : NO;/'
+	mutant source race_types races.sh $race/source.c '/^bool race_kinds_differ(/,/^}/s/second == [FI][A-Z]*/0/g'
+	mutant source race_join races.sh $race/thread.c '/^static void joined(/,/^}/s/hipcpu_race_acquire_mark(.*/;/'
+	mutant source race_barrier races.sh $race/openmp.c '/^static void leave(/,/^}/s/hipcpu_race_acquire_mark(mark);/(void)mark;/'
+}
+
 cpu_mutants() {
 	# barriers, and what compares threads
 	mutant source team_sync team_threads src/team/query.c \
@@ -512,6 +527,8 @@ cpu_mutants() {
 		'/ gshmemi_wave_joins(/,/^}/s/if (scope == GSHMEMI_WAVE \&\& lanes)/if (scope < 0)/'
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c \
 		'/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
+
+	race_mutants
 
 	# who serves the mailbox if the CPU cannot reach the heap: built as for the leg copies
 	B=build/cpu-copies build=(B=build/cpu-copies CFLAGS='-O1 -g1' CPPFLAGS=' -DGSHMEMI_HOST_COPIES -DGSHMEMI_GENERIC_COPY=2 -DGSHMEM_MAX_PES=8')
