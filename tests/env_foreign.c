@@ -23,7 +23,7 @@ static void must_be(const char *env, const char *said, const char *what)
 	static struct t_job job;
 
 	t_job_run(&job, 2, env, "", "pe", 20);
-	t_equal(job.status, 0, what);
+	t_job_ended(&job, what);
 	t_job_said(&job, said);
 }
 

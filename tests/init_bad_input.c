@@ -242,7 +242,7 @@ static void unknown_names(void)
 		"GSHMEM_HEAPSIZE=1 GSHMEM_WATCH_DOG=1 GSHMEM_XYZZYPLUGH=1 GSHMEM_HIPCC=g++ GSHMEM_NET_SEQ=1 "
 		"GSHMEM_LEAKS=1",
 		"", "plain", 20);
-	t_equal(job.status, 0, "status with unknown variables");
+	t_job_ended(&job, "a job with unknown variables");
 	t_equal(t_job_count(&job,
 			"pe 0: there is no environment variable GSHMEM_HEAPSIZE; did you mean "
 			"GSHMEM_HEAP_SIZE?"),

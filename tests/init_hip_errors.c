@@ -118,7 +118,7 @@ static int each_call(const char *call, const char *where)
 	for (k = 1; k < 64; k++) {
 		snprintf(env, sizeof env, "GSHMEM_CPU_FAIL=%s:%d%s", call, k, where);
 		t_job_run(&job, 2, env, "", "pe", 20);
-		t_equal(job.status, 0, env);
+		t_job_ended(&job, env);
 		if (common_rc(&job, 2) == 0)
 			break;
 		t_check(t_job_count(&job, "gshmem: pe ") == 1, "%s: expected one message:\n%s", env,
@@ -160,7 +160,7 @@ static void open_handles(int k, const char *region, int where)
 	int pe;
 
 	t_job_run(&job, 2, fails(env, sizeof env, k, 4, where), "", "single", 20);
-	t_equal(job.status, 0, env);
+	t_job_ended(&job, env);
 	t_equal(common_rc(&job, 2), 0, "init when handles open at the fifth attempt");
 	t_check(!strstr(job.output, "gshmem: "), "%s: expected no message:\n%s", env, job.output);
 	t_equal(t_job_count(&job, " maps\n"), 2, "PEs that map the other one");

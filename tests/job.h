@@ -161,6 +161,12 @@ static inline int t_job_shield(
 	return 1;
 }
 
+/* The job has ended with status 0. what: the job, for the message. */
+static inline void t_job_ended(const struct t_job *job, const char *what)
+{
+	t_check(job->status == 0, "%s: the job ends with status %d:\n%s", what, job->status, job->output);
+}
+
 /* How often text occurs in the job's output. */
 static inline int t_job_count(const struct t_job *job, const char *text)
 {
