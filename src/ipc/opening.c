@@ -47,7 +47,9 @@ int gshmemi_memory_export(const void *base, const char *call, const char *what,
 		"%s: hipMemGetAddressRange of the %s", call, what);
 	if (!rc) {
 		error = hipIpcGetMemHandle(&memory_p->handle, start);
-		if (is_foreign_p && error == hipErrorInvalidValue) {
+		/* AMD's runtime gives the one or the other, by the device that the memory is mapped for */
+		if (is_foreign_p &&
+			(error == hipErrorInvalidValue || error == hipErrorInvalidDevicePointer)) {
 			(void)hipGetLastError();
 			*is_foreign_p = true;
 			return 0;
