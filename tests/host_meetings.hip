@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* run: -n 1,2,4 */
-/* rocm: no, HIP 5.2 divides by zero when it is asked how many blocks of an empty kernel fit */
 /*
  * Between init and finalize the hosts meet without MPI: memory calls, teams, launches, nested init and
  * finalize do not call it. The test defines MPI's functions and counts their calls. Hosts that meet do not
