@@ -275,6 +275,7 @@ void gshmemi_detector_close(void);
 /* A PE's part of a region is at base here. Without cells only its words are watched. */
 void gshmemi_detector_part(int pe, unsigned region, const void *base, uint64_t nbytes, int has_cells);
 void gshmemi_detector_remove(unsigned region);
+/* Races there are not reported. */
 void gshmemi_detector_ok(const void *address, uint64_t nbytes);
 GSHMEMI_END_C
 #endif

@@ -114,7 +114,7 @@ WRAP_OMP(GOMP_parallel_reductions, unsigned, (FUNCTION, unsigned flags))
 
 /* ---- inside ---- */
 
-/* A thread cannot be two barriers ahead of another one, so two marks take turns. Tasks end at barriers, too. */
+/* A thread is never two barriers ahead of another one, so two marks take turns. Barriers end tasks, too. */
 static const char *arrive(void)
 {
 	const char *mark = mark_of(MEET + (int)(nmet++ & 1));

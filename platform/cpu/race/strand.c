@@ -38,6 +38,9 @@ static struct race_strand *strand_new(void)
 	pthread_mutex_lock(&lock);
 	number = nstrands++;
 	pthread_mutex_unlock(&lock);
+	if (number == RACE_NSTRANDS)
+		hipcpu_message(
+			"races: more than %d threads: what the others do is not watched", RACE_NSTRANDS);
 	if (number >= RACE_NSTRANDS)
 		return NULL;
 	s = calloc(1, sizeof *s);
@@ -111,11 +114,8 @@ struct race_strand *race_self(void)
 	if (is_left_out == job)
 		return NULL;
 	mine = hipcpu_block || is_runtime ? strand_new() : is_begun && !are_one ? find_own() : find_host();
-	if (!mine) {
+	if (!mine)
 		is_left_out = job;
-		hipcpu_message(
-			"races: more than %d threads: what this one does is not watched", RACE_NSTRANDS);
-	}
 	return mine;
 }
 
