@@ -214,48 +214,66 @@ static __global__ void window_put(gshmemx_win_t win, const long *from, int pe)
 		(void)gshmemx_win_long_put_wg(win, 6, from, 4, 1); /* second: window */
 }
 
-/* A host reads its part of a window in the epoch of a put. */
-static long in_window(struct data *d, int racy, bool reads)
+/* A window with its first epoch open; *base_p: this PE's part. */
+static gshmemx_win_t open_window(void **base_p)
 {
 	gshmemx_win_t win;
-	void *base;
-	long value = 0, *mine;
 
-	if (gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long), &base, &win))
-		return 2;
-	mine = (long *)base;
+	if (gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N * sizeof(long), sizeof(long), base_p, &win))
+		gshmem_global_exit(2);
 	(void)gshmemx_win_fence(win, 0);
-	if (reads && gshmem_my_pe() == 0)
-		(void)gshmemx_win_long_put(win, 2, d->source, 1, 1); /* first: epoch */
-	for (int pe = 0; pe < 3 && !reads; pe += 2) {
+	return win;
+}
+
+static void close_window(gshmemx_win_t win)
+{
+	(void)gshmemx_win_fence(win, 0);
+	(void)gshmemx_win_free(&win);
+}
+
+static long in_window(struct data *d, int racy)
+{
+	void *base;
+	const gshmemx_win_t win = open_window(&base);
+
+	for (int pe = 0; pe < 3; pe += 2) {
 		hipLaunchKernelGGL(window_put, dim3(1), dim3(N), 0, 0, win, d->source, pe);
 		if (hipDeviceSynchronize() != hipSuccess)
 			return 2;
 		if (!racy)
 			(void)gshmemx_win_fence(win, 0);
 	}
-	if (reads && !racy)
-		(void)gshmemx_win_fence(win, 0);
-	if (reads && gshmem_my_pe() == 1)
-		value = mine[2]; /* second: epoch */
-	(void)gshmemx_win_fence(win, 0);
-	(void)gshmemx_win_free(&win);
-	return value;
+	close_window(win);
+	return 0;
 }
 
-static __global__ void nothing(struct data *d, int racy)
+/* A host reads its part of a window in the epoch of a put. */
+static long in_epoch(struct data *d, int racy)
 {
-	(void)d, (void)racy;
+	void *base;
+	const gshmemx_win_t win = open_window(&base);
+	long value = 0;
+
+	if (gshmem_my_pe() == 0)
+		(void)gshmemx_win_long_put(win, 2, d->source, 1, 1); /* first: epoch */
+	if (!racy)
+		(void)gshmemx_win_fence(win, 0);
+	if (gshmem_my_pe() == 1)
+		value = ((long *)base)[2]; /* second: epoch */
+	close_window(win);
+	return value;
 }
 
 static const struct {
 	const char *name;
-	void (*kernel)(struct data *d, int racy);
+	void (*kernel)(struct data *d, int racy); /* or NULL; */
 	unsigned nblocks;
+	long (*host)(struct data *d, int racy); /* then, or NULL */
 } cases[] = {{"no_fence", no_fence, 1}, {"lone_quiet", lone_quiet, 1}, {"reuse", reuse, 1},
 	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
 	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
-	{"to_host", to_host, 1}, {"members", members, 1}, {"window", nothing, 1}, {"epoch", nothing, 1}};
+	{"to_host", to_host, 1, on_host}, {"members", members, 1, in_team}, {"window", NULL, 0, in_window},
+	{"epoch", NULL, 0, in_epoch}};
 
 int main(int argc, char **argv)
 {
@@ -268,15 +286,12 @@ int main(int argc, char **argv)
 	for (const auto &c : cases) {
 		if (argc < 2 || strcmp(argv[1], c.name))
 			continue;
-		hipLaunchKernelGGL(c.kernel, dim3(c.nblocks), dim3(N), 0, 0, d, racy);
+		if (c.kernel)
+			hipLaunchKernelGGL(c.kernel, dim3(c.nblocks), dim3(N), 0, 0, d, racy);
 		if (hipDeviceSynchronize() != hipSuccess)
 			return 2;
-		if (!strcmp(c.name, "to_host"))
-			sum = on_host(d, racy);
-		else if (!strcmp(c.name, "members"))
-			sum = in_team(d, racy);
-		else if (!strcmp(c.name, "window") || !strcmp(c.name, "epoch"))
-			sum = in_window(d, racy, !strcmp(c.name, "epoch"));
+		if (c.host)
+			sum = c.host(d, racy);
 	}
 	gshmem_barrier_all();
 	printf("%ld\n", sum);
