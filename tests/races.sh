@@ -29,7 +29,7 @@ check() {
 	GSHMEM_RACES=$work/$name.json $mpirun -n 3 "$program" "$name" racy >"$work/out" 2>&1 || status=$?
 	lines=$(grep -nE "/\* (first|second): $name \*/" "$1" | cut -d : -f 1 | sort -n | xargs)
 	found=$(sed -n "s/^  [a-z]* *by .*${1##*/}:\([0-9]*\)$/\1/p" "$work/out" | sort -n | xargs)
-	[ "$status" -ne 0 ] || fail "$name races, and ends with status 0"
+	[ "$status" = 1 ] || fail "$name races, and ends with status $status"
 	[ "$lines" = "$found" ] || fail "$name: lines $lines race, but $found were named: $(cat "$work/out")"
 	[ "$(wc -l <"$work/$name.json")" = 1 ] && python3 -m json.tool "$work/$name.json" >/dev/null ||
 		fail "$name: GSHMEM_RACES has $(cat "$work/$name.json")"

@@ -40,9 +40,9 @@ int gshmemi_races_open(void)
 	if (gshmemi_job->my_pe == 0)
 		shared.rc = gshmemi_detector_make(&shared.pid, &shared.file);
 	gshmemi_bootstrap_broadcast(&shared, sizeof shared, 0);
-	rc = shared.rc
-		? shared.rc
-		: gshmemi_detector_open(gshmemi_job->my_pe, gshmemi_job->npes, shared.pid, shared.file);
+	rc = shared.rc ? shared.rc
+		       : gshmemi_detector_open(gshmemi_job->my_pe, gshmemi_job->npes, shared.pid, shared.file,
+				 gshmemi_end_spoil);
 	if (rc)
 		gshmemi_error("races: the PEs cannot share memory: %s", strerror(-rc));
 	return rc;

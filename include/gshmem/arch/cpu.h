@@ -270,7 +270,7 @@ GSHMEMI_END_C
 GSHMEMI_BEGIN_C
 /* PE 0 makes the memory that PEs share: *file_p in process *pid_p. Each PE opens it. 0 or a negative errno. */
 int gshmemi_detector_make(int *pid_p, int *file_p);
-int gshmemi_detector_open(int me, int npes, int pid, int file);
+int gshmemi_detector_open(int me, int npes, int pid, int file, void (*fail)(void));
 void gshmemi_detector_close(void);
 /* A PE's part of a region is at base here. Without cells only its words are watched. */
 void gshmemi_detector_part(int pe, unsigned region, const void *base, uint64_t nbytes, int has_cells);

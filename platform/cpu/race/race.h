@@ -38,7 +38,7 @@
 /* ---- what gshmem and HIP call: include/gshmem/arch/cpu.h and runtime.h have the others ---- */
 
 int gshmemi_detector_make(int *pid_p, int *file_p);
-int gshmemi_detector_open(int me, int npes, int pid, int file);
+int gshmemi_detector_open(int me, int npes, int pid, int file, void (*fail)(void));
 void gshmemi_detector_close(void);
 void gshmemi_detector_part(int pe, unsigned region, const void *base, uint64_t nbytes, int has_cells);
 void gshmemi_detector_remove(unsigned region);
@@ -255,8 +255,8 @@ struct race_pair {
 	unsigned nbytes;
 };
 void race_report(struct race_strand *s, const struct race_pair *pair);
-/* Watches for the end of the process, too. */
-void race_report_open(void);
+/* Watches for the end of the process, too: if there were races, it calls the function. */
+void race_report_open(void (*fail)(void));
 /* The job has ended: its races count at the end of the process. */
 void race_report_close(void);
 

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GSHMEMI_LIBRARY 1
@@ -346,54 +345,37 @@ void race_report(struct race_strand *s, const struct race_pair *pair)
 /* ---- the end ---- */
 
 static uint64_t nraces, npairs, nevicted; /* of the jobs of this process that have ended */
-static struct race_shared *ended;         /* the last of them */
+static void (*fail)(void);
 
 void race_report_close(void)
 {
-	ended = race_shared;
 	nraces += race_shared->nraces;
 	npairs += race_shared->npairs;
 	nevicted += race_shared->nevicted;
 }
 
-/* A launcher ends the other PEs when one has failed: they get two seconds to come to their ends, too. */
-static void await_others(void)
-{
-	const struct timespec nap = {0, 1000000};
-	unsigned n;
-
-	for (n = 0; n < 2000 && atomic_load(&ended->nended) < (unsigned)race_npes; n++)
-		nanosleep(&nap, NULL);
-}
-
-/*
- * A program that ends well although it has raced fails. Only the status can say so: a message may be lost
- * among others.
- */
+/* A program that ends well although it has raced fails: a message may be lost among others. */
 static void end(int status, void *unused)
 {
-	(void)unused;
+	(void)status, (void)unused;
 	if (race_shared)
 		race_report_close();
-	if (ended)
-		atomic_fetch_add(&ended->nended, 1);
-	if (status || !nraces)
+	if (!nraces)
 		return;
-	await_others();
 	if (race_me == 0)
 		fprintf(stderr,
 			"gshmem: races: %llu accesses raced, at %llu pair%s of places; %llu earlier accesses were "
 			"forgotten for lack of room\n",
 			(unsigned long long)nraces, (unsigned long long)npairs, npairs == 1 ? "" : "s",
 			(unsigned long long)nevicted);
-	fflush(NULL);
-	_exit(1);
+	fail();
 }
 
-void race_report_open(void)
+void race_report_open(void (*function)(void))
 {
 	static bool is_watching;
 
+	fail = function;
 	race_objects_find();
 	if (!is_watching)
 		on_exit(end, NULL);

@@ -44,7 +44,7 @@ int gshmemi_detector_make(int *pid_p, int *file_p)
 	return 0;
 }
 
-int gshmemi_detector_open(int me, int npes, int pid, int number)
+int gshmemi_detector_open(int me, int npes, int pid, int number, void (*fail)(void))
 {
 	const size_t nbytes =
 		sizeof *race_shared + (size_t)npes * RACE_NSTRANDS * sizeof(struct race_history);
@@ -63,7 +63,7 @@ int gshmemi_detector_open(int me, int npes, int pid, int number)
 		map(UINT64_C(1) << (STRETCH_SHIFT - 1), RACE_NWORDS * RACE_NSNAPSHOTS * race_clock_nbytes());
 	if (!shared || !snapshots)
 		return -ENOMEM;
-	race_report_open();
+	race_report_open(fail);
 	race_shared = shared;
 	return 0;
 }

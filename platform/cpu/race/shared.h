@@ -54,7 +54,6 @@ struct race_word {
 
 struct race_shared {
 	_Atomic uint64_t nraces, npairs, nevicted;
-	_Atomic uint32_t nended;            /* PEs that have come to their end */
 	_Atomic uint8_t locks[RACE_NLOCKS]; /* of the shadow, by place */
 	struct race_counted pairs[RACE_NPAIRS];
 	struct race_source sources[RACE_NSOURCES];
