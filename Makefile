@@ -68,7 +68,9 @@ ifeq ($(SAN),races)
 WRAPPED  := $(shell sed -nE 's/^WRAP_[A-Z_]*.([A-Za-z0-9_]+).*/\1/p; s/^WRAP.[^,]*, ([A-Za-z0-9_]+).*/\1/p' \
 	platform/cpu/race/*.c)
 endif
-PROGSAN   = $(if $(filter races,$(SAN)),$(addprefix -Wl$(comma)--wrap=,$(WRAPPED)),$(SANFLAGS))
+# A program that calls OpenMP by wrapped names alone needs its library, too.
+PROGSAN   = $(if $(filter \
+	races,$(SAN)),-Wl$(comma)--no-as-needed $(addprefix -Wl$(comma)--wrap=,$(WRAPPED)),$(SANFLAGS))
 LSANFLAGS = $(PROGSAN)
 CCMD      = $(CC) $(CWARN) $(CPP) -fPIC $(CFLAGS) $(CSANFLAGS)
 HIPCMD    = $(HIPCC) $(HIPFLAGS) $(HIPWARN) $(CPP) -fPIC $(CFLAGS) $(SANFLAGS)

@@ -9,6 +9,7 @@
  */
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 #include "runtime.h"
 #include "race/race.h"
@@ -22,12 +23,14 @@ struct team {
 	void (*function)(void *);
 	void *data;
 	pthread_t master;
-	char marks[NMARKS]; /* their addresses are marks */
+	_Atomic unsigned nbegun; /* threads */
+	char marks[NMARKS];      /* their addresses are marks */
 };
 static struct team alone; /* outside of regions */
 static char critical, atomic;
 static __thread struct team *team HIPCPU_TLS;
 static __thread unsigned nmet HIPCPU_TLS; /* barriers of the team; parity: which of its two marks is next */
+static __thread bool has_section HIPCPU_TLS; /* of the sections that the thread is in */
 
 static const char *mark_of(int what)
 {
@@ -51,6 +54,8 @@ static void run(void *arg)
 	hipcpu_race_acquire_mark(&mine->marks[BEGIN]);
 	team = mine;
 	nmet = 0;
+	has_section = false;
+	mine->nbegun++;
 	mine->function(mine->data);
 	hipcpu_race_release(&mine->marks[END]);
 	team = outer;
@@ -120,6 +125,7 @@ static const char *arrive(void)
 	const char *mark = mark_of(MEET + (int)(nmet++ & 1));
 
 	hipcpu_race_release(mark);
+	has_section = false;
 	return mark;
 }
 
@@ -204,6 +210,46 @@ WRAP_GIVE_OBJECT(omp_unset_lock)
 WRAP_TAKE_OBJECT(omp_set_nest_lock)
 WRAP_TEST_OBJECT(omp_test_nest_lock)
 WRAP_GIVE_OBJECT(omp_unset_nest_lock)
+
+/* ---- sections ---- */
+
+extern int omp_get_num_threads(void) __attribute__((weak));
+
+/*
+ * Sections that one thread performs are ordered by chance. Whoever has performed one lets the others come and
+ * take theirs, for 10 ms at most.
+ */
+static void await_others(void)
+{
+	const struct timespec nap = {0, 200000};
+	unsigned n;
+
+	for (n = 0; n < 50 && team && team->nbegun < (unsigned)omp_get_num_threads(); n++)
+		nanosleep(&nap, NULL);
+	nanosleep(&nap, NULL);
+}
+
+WRAP_OMP(GOMP_sections_start, unsigned, (unsigned count))
+{
+	has_section = true;
+	return GOMP_sections_start(count);
+}
+
+WRAP_OMP(GOMP_sections_next, unsigned, (void))
+{
+	if (has_section)
+		await_others();
+	has_section = true;
+	return GOMP_sections_next();
+}
+
+WRAP_OMP(GOMP_sections_end_nowait, void, (void))
+{
+	has_section = false;
+	GOMP_sections_end_nowait();
+}
+
+/* ---- copies ---- */
 
 /* One thread of the team has made what the others copy; it is the one that gets NULL. */
 WRAP_OMP(GOMP_single_copy_start, void *, (void))
