@@ -122,9 +122,11 @@ GSHMEMI_FN void gshmemi_win_ask_group(const struct gshmemi_win *w, const struct 
 /* Bitwise operators on elements of 4 bytes by one thread, two at a time but for one at each end. */
 #define GSHMEMI_WIN_UPDATE_PAIRS(OP, AMO) \
 	case OP: \
-		for (; i + 1 < nelems; i += 2) \
+		for (; i + 1 < nelems; i += 2) { \
+			GSHMEMI_RACE_ELEMENT(0, 8, 0); \
 			(void)gshmemi_win_amo(at, 4 * (ptrdiff_t)i, \
 				gshmemi_make_update(AMO, gshmemi_value_load(source + 4 * i, 8), 0, 8, 0)); \
+		} \
 		break;
 GSHMEMI_WIN_APART void gshmemi_win_update_pairs(const struct gshmemi_win *w,
 	const struct gshmemi_win_place *at, struct gshmemi_win_update u, const char *source, size_t nelems)

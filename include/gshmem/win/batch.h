@@ -52,6 +52,18 @@ GSHMEMI_FN void gshmemi_win_batch_word(
 	}
 }
 
+/* Tell the race detector which bytes of word i the next operation concerns. */
+GSHMEMI_FN void gshmemi_win_batch_watch(const struct gshmemi_win_batch *batch, size_t i)
+{
+	const size_t begin = i ? 0 : batch->inside,
+		     left = batch->inside + batch->nelems * batch->u.nbytes - i * batch->wordlen;
+
+	GSHMEMI_RACE_ELEMENT((unsigned)begin,
+		(unsigned)((left < batch->wordlen ? left : batch->wordlen) - begin),
+		batch->u.op == GSHMEMX_NO_OP);
+	(void)begin, (void)left;
+}
+
 /*
  * Update at most GSHMEMI_WIN_BATCH words. The values read at first may be stale, and from different moments;
  * a word is swapped only if it still has the value that was folded. Words that somebody has changed are
@@ -71,6 +83,7 @@ GSHMEMI_COLD void gshmemi_win_swap_batch(
 	/* Not the neighbours in the first and last word: they may lie outside the window's allocation. */
 	if (native < 0) {
 		__builtin_memset(found, 0, nwords * batch->wordlen);
+		GSHMEMI_RACE_ELEMENT(0, (unsigned)(batch->nelems * batch->u.nbytes), 1);
 		gshmemi_get(at->where, GSHMEMI_THREAD, (char *)found + batch->inside, at->address + offset,
 			gshmemi_make_extent(batch->nelems * batch->u.nbytes, batch->u.nbytes, 0),
 			at->world_pe, at->call);
@@ -91,6 +104,7 @@ GSHMEMI_COLD void gshmemi_win_swap_batch(
 				value = gshmemi_value_load(
 					batch->source + i * batch->wordlen, batch->wordlen);
 			found[i] = 0;
+			gshmemi_win_batch_watch(batch, i);
 			gshmemi_amo_nbi(at->where, &found[i], there + i * batch->wordlen,
 				gshmemi_make_update(native < 0 ? GSHMEMI_AMO_CAS : native, value, word[i],
 					batch->wordlen, 1),

@@ -33,6 +33,7 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, p
 	struct gshmemi_word bits; /* as large as any that fold knows */
 
 	offset -= (ptrdiff_t)inside;
+	GSHMEMI_RACE_ELEMENT(inside, nbytes, 1);
 	found = gshmemi_win_amo(at, offset, gshmemi_make_update(GSHMEMI_AMO_FETCH, 0, 0, word_nbytes, 1));
 	for (;;) {
 		old = found >> 8 * inside;
@@ -48,6 +49,7 @@ GSHMEMI_WIN_LONG uint64_t gshmemi_win_swap(const struct gshmemi_win_place *at, p
 		__builtin_memcpy(&word, &bits, sizeof word);
 		if (nbytes < 4)
 			word = (found & ~(((1ULL << 8 * nbytes) - 1) << 8 * inside)) | word << 8 * inside;
+		GSHMEMI_RACE_ELEMENT(inside, nbytes, u.op == GSHMEMX_NO_OP);
 		word = gshmemi_win_amo(
 			at, offset, gshmemi_make_update(GSHMEMI_AMO_CAS, word, found, word_nbytes, 1));
 		if (word == found)
@@ -95,6 +97,7 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 		if (gshmemi_amo(words, mutex, gshmemi_make_update(GSHMEMI_AMO_CAS, 1, 0, 8, 1), at->world_pe,
 			    at->call) == 0) {
 			gshmemi_arch_fence_acquire(); /* pairs with the quiet below, of the last holder */
+			GSHMEMI_RACE_ELEMENT(0, extent.nbytes, 1);
 			gshmemi_get(at->where, GSHMEMI_THREAD, word, there, extent, at->world_pe, at->call);
 			for (i = 0; i < nelems; i++) {
 				updated[i] = word[i];
@@ -103,6 +106,7 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 				else if (gshmemi_win_is_same(u.kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
+			GSHMEMI_RACE_ELEMENT(0, extent.nbytes, u.op == GSHMEMX_NO_OP);
 			gshmemi_put(
 				at->where, GSHMEMI_THREAD, there, updated, extent, at->world_pe, at->call);
 			gshmemi_quiet(GSHMEMI_THREAD, 0, &at->world_pe, 1, at->call);
@@ -136,6 +140,7 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 	if (cond ? nbytes < 4 : native < 0) {
 		bits = gshmemi_win_swap(at, offset, u, value, cond);
 	} else if (!cond && native == GSHMEMI_AMO_FETCH) {
+		GSHMEMI_RACE_ELEMENT(0, nbytes, 1);
 		bits = gshmemi_win_amo(at, offset, amo);
 	} else {
 		amo.value = gshmemi_value_load(value, nbytes);
@@ -144,6 +149,7 @@ GSHMEMI_WIN_LONG void gshmemi_win_element(const struct gshmemi_win *w, const str
 			: native == GSHMEMI_AMO_SWAP && !old ? GSHMEMI_AMO_SET
 							     : native;
 		amo.fetches = cond || old;
+		GSHMEMI_RACE_ELEMENT(0, nbytes, 0);
 		bits = gshmemi_win_amo(at, offset, amo);
 	}
 	if (old)

@@ -17,6 +17,17 @@ extern struct gshmemi_state gshmemi_state __asm__("gshmemi_library_state"); /* a
 
 static __thread bool is_applying HIPCPU_TLS;
 
+/* The part that the next operation is of an accumulate: of its first word, or of all that it moves. */
+static __thread struct element {
+	unsigned first, nbytes; /* nbytes 0: it is none */
+	enum race_kind kind;
+} next HIPCPU_TLS;
+
+void hipcpu_race_element(unsigned first, unsigned nbytes, int reads)
+{
+	next = (struct element){first, nbytes, reads ? RACE_PEEK : RACE_ELEMENT};
+}
+
 static uint8_t context_of(const struct gshmemi_operation *o)
 {
 	return (uint8_t)(gshmemi_pe_context(o->pe) % RACE_ANY);
@@ -50,15 +61,21 @@ static void touch_local(struct race_strand *s, const struct gshmemi_operation *o
 	}
 }
 
+/* element: of an accumulate, which touches nothing else of its words. */
 static void touch_remote(struct race_strand *s, const struct gshmemi_operation *o, const char *base,
-	enum race_kind kind, const struct race_access *a, uint32_t source)
+	enum race_kind kind, const struct element *element, const struct race_access *a, uint32_t source)
 {
 	struct race_place at;
 	uint64_t i;
 
 	for (i = 0; i < o->nblocks; i++) {
 		at = place_of(o, base, i);
-		race_touch(s, &at, o->nbytes, kind, a, source);
+		if (element->nbytes) {
+			at.offset += element->first;
+			race_touch(s, &at, element->nbytes, element->kind, a, source);
+		} else {
+			race_touch(s, &at, o->nbytes, kind, a, source);
+		}
 	}
 }
 
@@ -87,10 +104,12 @@ static bool is_word(const struct gshmemi_operation *o)
 }
 
 static void put(struct race_strand *s, const struct gshmemi_operation *o, char *base,
-	const struct race_access *over, const struct race_access *pending, uint32_t source)
+	const struct element *element, const struct race_access *over, const struct race_access *pending,
+	uint32_t source)
 {
 	touch_local(s, o, RACE_READ, o->is_nbi ? pending : over, source);
-	touch_remote(s, o, base, o->nblocks == 1 && is_word(o) ? RACE_VALUE : RACE_WRITE, pending, source);
+	touch_remote(s, o, base, o->nblocks == 1 && is_word(o) ? RACE_VALUE : RACE_WRITE, element, pending,
+		source);
 	if (o->what != GSHMEMI_PUT_SIGNAL && o->nblocks == 1 && is_word(o))
 		(void)change_word(s, o, base, false);
 }
@@ -100,11 +119,13 @@ static uint64_t watch(
 	struct race_strand *s, const struct gshmemi_operation *o, char *base, char *sig_base, uint32_t source)
 {
 	const struct race_place at = place_of(o, base, 0);
+	const struct element element = next, whole = {0, 0, RACE_READ};
 	struct race_access over, pending;
 	struct gshmemi_operation signal;
 	struct race_word *w;
 	uint64_t old = 0;
 
+	next = whole;
 	if (o->what != GSHMEMI_FLAG && (o->what != GSHMEMI_AMO || !o->fetches) &&
 		(!gshmemi_is_get(o->what) || o->is_nbi))
 		race_opened(s, context_of(o), (unsigned)gshmemi_pe_in_world(o->pe),
@@ -118,7 +139,7 @@ static uint64_t watch(
 	case GSHMEMI_FLAG:
 		return change_word(s, o, base, false);
 	case GSHMEMI_AMO:
-		touch_remote(s, o, base, o->op == GSHMEMI_AMO_FETCH ? RACE_LOOK : RACE_ATOMIC,
+		touch_remote(s, o, base, o->op == GSHMEMI_AMO_FETCH ? RACE_LOOK : RACE_ATOMIC, &element,
 			o->fetches ? &over : &pending, source);
 		if (o->local)
 			touch_local(s, o, RACE_WRITE, o->fetches ? &over : &pending, source);
@@ -130,7 +151,7 @@ static uint64_t watch(
 		return old;
 	case GSHMEMI_GET:
 		if (is_word(o) && at.pe == race_me && !o->is_nbi) { /* gshmem_signal_fetch on the host */
-			touch_remote(s, o, base, RACE_LOOK, &over, source);
+			touch_remote(s, o, base, RACE_LOOK, &element, &over, source);
 			touch_local(s, o, RACE_WRITE, &over, source);
 			(void)gshmemi_apply(o, base, sig_base);
 			if ((w = race_word_find(&at, false)))
@@ -140,20 +161,20 @@ static uint64_t watch(
 			return 0;
 		} /* fall through */
 	case GSHMEMI_GET_BLOCKS:
-		touch_remote(s, o, base, RACE_READ, o->is_nbi ? &pending : &over, source);
+		touch_remote(s, o, base, RACE_READ, &element, o->is_nbi ? &pending : &over, source);
 		touch_local(s, o, RACE_WRITE, o->is_nbi ? &pending : &over, source);
 		return gshmemi_apply(o, base, sig_base);
 	case GSHMEMI_PUT_SIGNAL:
-		put(s, o, base, &over, &pending, source);
+		put(s, o, base, &element, &over, &pending, source);
 		signal = *o;
 		signal.what = GSHMEMI_PUT;
 		(void)gshmemi_apply(&signal, base, NULL);
 		signal = gshmemi_signal_of(o);
-		touch_remote(s, &signal, sig_base, RACE_ATOMIC, &pending, source);
+		touch_remote(s, &signal, sig_base, RACE_ATOMIC, &whole, &pending, source);
 		(void)change_word(s, &signal, sig_base, true);
 		return 0;
 	default:
-		put(s, o, base, &over, &pending, source);
+		put(s, o, base, &element, &over, &pending, source);
 		return o->nblocks == 1 && is_word(o) ? 0 : gshmemi_apply(o, base, sig_base);
 	}
 }
@@ -163,11 +184,13 @@ uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, c
 	struct race_strand *s = race_enter();
 	uint64_t old;
 
-	if (!s || !o->nbytes)
+	if (!s || !o->nbytes) {
+		next.nbytes = 0;
 		old = gshmemi_apply(o, base, sig_base);
-	else
+	} else {
 		old = watch(s, o, base, sig_base,
 			race_source(__builtin_frame_address(0), __builtin_return_address(0)));
+	}
 	race_leave(s);
 	return old;
 }

@@ -47,10 +47,13 @@ uint64_t hipcpu_race_load(const void *address, unsigned nbytes);
 void hipcpu_race_acquire(void);
 void hipcpu_race_waited(const void *word, unsigned nbytes, int is_signed, uint64_t least);
 void hipcpu_race_allocated(const void *address, uint64_t nbytes);
+void hipcpu_race_serving(void);
+void hipcpu_race_element(unsigned first, unsigned nbytes, int reads);
 
 #define RACE_NSTRANDS    96 /* of each PE */
 #define RACE_NEXCEPTIONS 96
 #define RACE_ANY         255
+#define RACE_SERVING     UINT32_MAX /* in place of a thread's number: one that serves kernels' calls */
 
 /* Where an address is in symmetric memory. */
 struct race_place {
@@ -131,6 +134,8 @@ struct race_lane {
 
 struct race_strand;
 
+/* The time at which strands begin. A test begins near the end. */
+extern uint32_t hipcpu_race_first_step;
 /* The caller's; NULL while nothing is watched, or for a thread too many. */
 struct race_strand *race_self(void);
 /*
@@ -185,9 +190,10 @@ void race_threads_merge(void);
 /* A block or a host thread, for reports. */
 struct race_who {
 	int pe;
-	unsigned lane, thread; /* thread: of the host; 0: the main one */
+	unsigned lane, thread; /* thread: of the host; 0: the main one; or RACE_SERVING */
 	uint64_t block;
-	const char *kernel; /* NULL: the host, or a block that is not remembered */
+	const char *kernel; /* NULL: the host, */
+	bool is_forgotten;  /* or a block that is not remembered */
 };
 void race_who(const struct race_access *a, struct race_who *who);
 
@@ -210,10 +216,12 @@ void race_word_learn_least(struct race_word *w, struct race_strand *s, uint64_t 
 
 enum race_kind {
 	RACE_READ,
-	RACE_LOOK, /* by an atomic that only reads */
+	RACE_LOOK, /* by an atomic that only reads, */
+	RACE_PEEK, /* or by an accumulate of a window that does */
 	RACE_WRITE,
 	RACE_VALUE, /* of up to 8 bytes, which may tell something */
-	RACE_ATOMIC
+	RACE_ATOMIC,
+	RACE_ELEMENT /* an accumulate's */
 };
 
 bool race_find(const void *address, struct race_place *place);
@@ -227,7 +235,7 @@ void race_touch(struct race_strand *s, const struct race_place *at, uint64_t nby
 void race_settle(const struct race_place *word);
 static inline bool race_writes(enum race_kind kind)
 {
-	return kind > RACE_LOOK;
+	return kind > RACE_PEEK;
 }
 
 /* ---- local.c ---- */
@@ -244,8 +252,6 @@ bool race_is_local_end(const void *address);
 uint32_t race_source(const void *frame, const void *caller);
 /* Whether the calls in these places are atomics, one of integers and the other of floating-point numbers. */
 bool race_kinds_differ(uint32_t a, uint32_t b);
-/* Whether they do not race although what they do in memory does: accumulates of a window. */
-bool race_is_excused(uint32_t a, uint32_t b);
 struct race_pair {
 	struct race_access a, b;
 	enum race_kind a_kind, b_kind;

@@ -216,9 +216,9 @@ static void find_side(struct side *side, const struct race_access *a, enum race_
 {
 	race_who(a, &side->who);
 	race_line(source, &side->line);
-	side->verb = kind <= RACE_LOOK ? "read   " : kind == RACE_ATOMIC ? "updated" : "written";
+	side->verb = !race_writes(kind) ? "read   " : kind >= RACE_ATOMIC ? "updated" : "written";
 	side->call = side->line.call[0] ? side->line.call
-		: kind <= RACE_LOOK     ? "load"
+		: !race_writes(kind)    ? "load"
 		: kind == RACE_ATOMIC   ? "atomic"
 					: "store";
 	if (side->who.kernel)
@@ -230,7 +230,12 @@ static void describe(const struct side *side, char *text, size_t nbytes)
 {
 	char where[160];
 
-	if (!side->who.kernel && side->who.thread)
+	if (side->who.thread == RACE_SERVING)
+		snprintf(where, sizeof where, "PE %d, host, serving a call", side->who.pe);
+	else if (side->who.is_forgotten)
+		snprintf(where, sizeof where, "PE %d, an earlier kernel, thread %u", side->who.pe,
+			side->who.lane);
+	else if (!side->who.kernel && side->who.thread)
 		snprintf(where, sizeof where, "PE %d, host, thread %u", side->who.pe, side->who.thread);
 	else if (!side->who.kernel)
 		snprintf(where, sizeof where, "PE %d, host", side->who.pe);
@@ -261,6 +266,10 @@ static void write_side(FILE *file, const char *name, const struct side *side)
 		quote(file, side->kernel);
 		fprintf(file, ",\"block\":%llu,\"thread\":%u", (unsigned long long)side->who.block,
 			side->who.lane);
+	} else if (side->who.is_forgotten) {
+		fprintf(file, ",\"kernel\":null,\"thread\":%u", side->who.lane);
+	} else if (side->who.thread == RACE_SERVING) {
+		fputs(",\"serves\":true", file);
 	} else if (side->who.thread) {
 		fprintf(file, ",\"thread\":%u", side->who.thread);
 	}
@@ -322,10 +331,7 @@ void race_report(struct race_strand *s, const struct race_pair *pair)
 	struct side sides[2];
 	const char *why;
 
-	if (is_allowed(pair) ||
-		(pair->at.region >= GSHMEMI_NFIXED && race_is_excused(pair->a_source, pair->b_source)))
-		return;
-	if (!count(pair))
+	if (is_allowed(pair) || !count(pair))
 		return;
 	why = find_reason(s, pair);
 	find_side(&sides[0], &pair->a, pair->a_kind, pair->a_source);

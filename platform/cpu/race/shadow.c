@@ -167,11 +167,21 @@ static bool is_atomic(enum race_kind kind)
 	return kind == RACE_LOOK || kind == RACE_ATOMIC;
 }
 
-/* Whether two accesses race that nothing orders. Two atomics do so if one covers a part of the other. */
+static bool is_element(enum race_kind kind)
+{
+	return kind == RACE_PEEK || kind == RACE_ELEMENT;
+}
+
+/*
+ * Whether two accesses race that nothing orders. Two atomics do so if one covers a part of the other,
+ * accumulates of windows do not.
+ */
 enum verdict { NO, IF_TYPES_DIFFER, YES };
 static enum verdict judge(const struct cell *c, enum race_kind kind, uint8_t mask)
 {
 	if (!c->time || !(c->mask & mask) || (!race_writes(kind) && !race_writes(c->kind)))
+		return NO;
+	if (is_element(kind) && is_element(c->kind))
 		return NO;
 	if (!is_atomic(kind) || !is_atomic(c->kind) || c->mask != mask)
 		return YES;
@@ -206,7 +216,8 @@ static bool replaces(const struct cell *c, enum race_kind kind, uint8_t mask, bo
 {
 	return !c->time ||
 		(is_known && !(c->mask & ~mask) && (race_writes(kind) || !race_writes(c->kind)) &&
-			(!is_atomic(kind) || c->kind != RACE_WRITE));
+			(!is_atomic(kind) || c->kind != RACE_WRITE) &&
+			(!is_element(kind) || is_element(c->kind)));
 }
 
 static void touch_cells(struct race_strand *s, struct cell *cells, const struct race_place *at, uint8_t mask,
@@ -286,7 +297,7 @@ void race_settle(const struct race_place *word)
 	cells = part->cells + word->offset / 8 * NCELLS;
 	lock_cells(l);
 	for (c = cells; c < cells + NCELLS; c++)
-		if (c->kind == RACE_VALUE || c->kind == RACE_ATOMIC)
+		if (c->kind >= RACE_VALUE)
 			c->is_pending = false;
 	atomic_store_explicit(l, 0, memory_order_release);
 }

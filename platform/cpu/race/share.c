@@ -146,4 +146,5 @@ void race_who(const struct race_access *a, struct race_who *who)
 		who->kernel = run->kernel;
 		return;
 	}
+	who->is_forgotten = h->nruns > RACE_NBLOCKS;
 }

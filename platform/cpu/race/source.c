@@ -220,23 +220,9 @@ void race_line(uint32_t source, struct race_line *line)
 			(unsigned long long)(frames[0] & ((UINT64_C(1) << OBJECT_SHIFT) - 1)));
 }
 
-static bool has_any(const char *text, const char *const *words)
+/* What the call in a place updates atomically; from its name, once. */
+static enum kind { UNKNOWN, NEITHER, INTEGER, FLOATING } kind_of(uint32_t source)
 {
-	while (*words && !strstr(text, *words))
-		words++;
-	return *words;
-}
-
-/*
- * What the call in a place updates atomically; from its name, once. Small elements of a window's accumulate
- * share words with others, and are updated together with them.
- */
-static enum kind { UNKNOWN, NEITHER, INTEGER, FLOATING, ELEMENTS, SMALL_ELEMENTS } kind_of(uint32_t source)
-{
-	static const char *const updates[] = {"accumulate", "fetch_and_op", "compare_and_swap", NULL},
-				 *const small[] = {"char", "short", "int8", "int16", "half", "bfloat16",
-					 NULL},
-				 *const floating[] = {"float_atomic_", "double_atomic_", NULL};
 	static _Atomic uint8_t kinds[RACE_NSOURCES];
 	struct race_line line;
 	enum kind kind = kinds[source];
@@ -244,14 +230,9 @@ static enum kind { UNKNOWN, NEITHER, INTEGER, FLOATING, ELEMENTS, SMALL_ELEMENTS
 	if (kind != UNKNOWN)
 		return kind;
 	race_line(source, &line);
-	if (strstr(line.call, "_win_"))
-		kind = !has_any(line.call, updates) ? NEITHER
-			: has_any(line.call, small) ? SMALL_ELEMENTS
-						    : ELEMENTS;
-	else
-		kind = !strstr(line.call, "_atomic_")  ? NEITHER
-			: has_any(line.call, floating) ? FLOATING
-						       : INTEGER;
+	kind = !strstr(line.call, "_atomic_")                                               ? NEITHER
+		: strstr(line.call, "float_atomic_") || strstr(line.call, "double_atomic_") ? FLOATING
+											    : INTEGER;
 	kinds[source] = (uint8_t)kind;
 	return kind;
 }
@@ -261,14 +242,6 @@ bool race_kinds_differ(uint32_t a, uint32_t b)
 	const enum kind first = kind_of(a), second = kind_of(b);
 
 	return (first == INTEGER && second == FLOATING) || (first == FLOATING && second == INTEGER);
-}
-
-bool race_is_excused(uint32_t a, uint32_t b)
-{
-	const enum kind first = kind_of(a), second = kind_of(b);
-
-	return (first >= ELEMENTS && second >= ELEMENTS) || first == SMALL_ELEMENTS ||
-		second == SMALL_ELEMENTS;
 }
 
 const char *race_program(uint64_t *base_p)
