@@ -62,6 +62,7 @@ static void count_completed(struct gshmemi_rpc_task *task)
  */
 static void answer_call(struct gshmemi_rpc_task *task, int status, uint64_t value)
 {
+	GSHMEMI_RACE_RELEASE(task->served->channel.posts);
 	/* CARRY keeps its own counters */
 	if (task->header.flags & GSHMEMI_RPC_POSTED && task->header.id != GSHMEMI_RPC_CARRY)
 		count_completed(task);
@@ -238,6 +239,7 @@ static void run_call(struct gshmemi_rpc_task *task)
 
 bool gshmemi_rpc_go_on(struct gshmemi_rpc_task *task)
 {
+	GSHMEMI_RACE_ACQUIRE_MARK(&task->served->channel.request[task->slot]);
 	run_call(task);
 	if (task->left)
 		return false;

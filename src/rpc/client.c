@@ -53,6 +53,7 @@ static int is_over(uint32_t slot, uint32_t seq)
 	if (!gshmemi_rpc_has_passed(&gshmemi_rpc_threads.channel, slot, seq))
 		return 0;
 	gshmemi_arch_fence_acquire();
+	GSHMEMI_RACE_ACQUIRE_MARK(&gshmemi_rpc_threads.channel.answer[slot]);
 	return 1;
 }
 

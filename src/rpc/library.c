@@ -150,6 +150,8 @@ void gshmemi_rpc_host_complete(const char *call)
 		return;
 	complete_channel(&gshmemi_rpc_threads, call);
 	complete_channel(&gshmemi_rpc_kernels, call);
+	GSHMEMI_RACE_ACQUIRE_MARK(gshmemi_rpc_threads.channel.posts);
+	GSHMEMI_RACE_ACQUIRE_MARK(gshmemi_rpc_kernels.channel.posts);
 }
 
 /* ---- the arena ---- */

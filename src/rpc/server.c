@@ -322,6 +322,7 @@ static void *run_thread(void *arg)
 	struct server *s = arg;
 
 	gshmemi_set_serving(true);
+	GSHMEMI_RACE_SERVING();
 	prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
 	s->worked_ns = s->full_scan_ns = gshmemi_arch_clock_ns();
 	for (;;) {

@@ -43,6 +43,7 @@ static void *work(void *unused)
 
 	(void)unused;
 	gshmemi_set_serving(true);
+	GSHMEMI_RACE_SERVING();
 	while ((task = take_call())) {
 		if (gshmemi_rpc_go_on(task))
 			continue;

@@ -389,8 +389,10 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 
 	known = gshmemi_arch_load(&posts->completed, 8);
 	gshmemi_arch_fence_acquire(); /* pairs with the release of each post that completed counts */
-	if (known == gshmemi_arch_load(&posts->posted, 8))
+	if (known == gshmemi_arch_load(&posts->posted, 8)) {
+		GSHMEMI_RACE_ACQUIRE_MARK(posts);
 		return;
+	}
 	result = gshmemi_rpc_words(c, GSHMEMI_RPC_QUIET, 0, 6, words, NULL, home, call);
 	while (!result.status && known < result.value) {
 		found = gshmemi_arch_amo64(GSHMEMI_AMO_CAS, &posts->completed, result.value, known);
@@ -398,6 +400,7 @@ GSHMEMI_FN void gshmemi_rpc_complete(const struct gshmemi_rpc_channel *c, uint32
 			break;
 		known = found;
 	}
+	GSHMEMI_RACE_ACQUIRE_MARK(posts);
 }
 
 /* The same for the lanes that are here: one asks for all of them. */
@@ -439,6 +442,7 @@ GSHMEMI_FN int gshmemi_rpc_finish(
 	}
 	low = gshmemi_arch_load(&c->answer[slot].low, 8);
 	gshmemi_arch_fence_acquire();
+	GSHMEMI_RACE_ACQUIRE_MARK(&c->answer[slot]);
 	if (is_dead)
 		return -ECANCELED;
 	if (((uint32_t)low & GSHMEMI_RPC_SEQ) == seq && (uint32_t)low >> 30 == GSHMEMI_RPC_ERROR)
@@ -591,6 +595,7 @@ GSHMEM_API int gshmemx_rpc_test(gshmemx_rpc_ticket_t ticket)
 		return 0;
 	}
 	gshmemi_arch_fence_acquire();
+	GSHMEMI_RACE_ACQUIRE_MARK(&gshmemi_state.rpc.answer[ticket.slot]);
 	return 1;
 }
 

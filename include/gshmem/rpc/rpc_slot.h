@@ -143,6 +143,7 @@ GSHMEMI_FN void gshmemi_rpc_wake_server(const struct gshmemi_rpc_channel *c)
  */
 GSHMEMI_FN void gshmemi_rpc_post(const struct gshmemi_rpc_channel *c, uint32_t slot, uint32_t seq)
 {
+	GSHMEMI_RACE_RELEASE(&c->request[slot]);
 	gshmemi_arch_fence_release();
 	gshmemi_arch_store(&c->request[slot], seq, 4);
 	if (c->bell)
@@ -175,6 +176,7 @@ GSHMEMI_FN int gshmemi_rpc_await(
 				(uint32_t)low & GSHMEMI_RPC_SEQ, GSHMEM_CMP_EQ, seq, -1, call);
 		}
 	}
+	GSHMEMI_RACE_ACQUIRE_MARK(answer);
 	*value_p = low >> 32 | (high >> 32 << 32);
 	return (int)((uint32_t)low >> 30);
 }
@@ -212,6 +214,7 @@ GSHMEMI_FN uint32_t gshmemi_rpc_take(const struct gshmemi_rpc_channel *c, uint32
 		return 0;
 	gshmemi_arch_claim(&c->answer[slot]);
 	gshmemi_arch_fence_acquire();
+	GSHMEMI_RACE_ACQUIRE_MARK(&c->request[slot]);
 	*seq_p = seq;
 	return nsteps;
 }
@@ -223,6 +226,7 @@ GSHMEMI_FN void gshmemi_rpc_give(
 	struct gshmemi_rpc_answer *answer = &c->answer[slot];
 	const uint32_t tag = seq | (uint32_t)status << 30;
 
+	GSHMEMI_RACE_RELEASE(answer);
 	gshmemi_arch_fence_release();
 	gshmemi_arch_store(&answer->high, (value >> 32 << 32) | tag, 8);
 	gshmemi_arch_store(&answer->low, value << 32 | tag, 8);

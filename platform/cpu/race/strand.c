@@ -19,7 +19,7 @@ static struct race_strand *hosts; /* that one, and those of threads that the pro
 static unsigned nthreads;         /* of which there are so many */
 static pthread_mutex_t host_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* for the state of all hosts */
 static __thread unsigned is_left_out HIPCPU_TLS; /* the job in which the thread is not watched */
-static __thread bool is_runtime HIPCPU_TLS, is_begun HIPCPU_TLS;
+static __thread bool is_runtime HIPCPU_TLS, is_serving HIPCPU_TLS, is_begun HIPCPU_TLS;
 static _Atomic bool are_one; /* threads have no strands of their own any more */
 _Atomic bool race_has_threads;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -116,6 +116,8 @@ struct race_strand *race_self(void)
 	mine = hipcpu_block || is_runtime ? strand_new() : is_begun && !are_one ? find_own() : find_host();
 	if (!mine)
 		is_left_out = job;
+	else if (is_serving)
+		race_history(mine->number)->thread = RACE_SERVING;
 	return mine;
 }
 
@@ -368,6 +370,11 @@ void hipcpu_race_acquire(void)
 void hipcpu_race_runtime(void)
 {
 	is_runtime = true;
+}
+
+void hipcpu_race_serving(void)
+{
+	is_runtime = is_serving = true;
 }
 
 /* ---- operations ---- */
