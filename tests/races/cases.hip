@@ -264,6 +264,95 @@ static long in_epoch(struct data *d, int racy)
 	return value;
 }
 
+/* An accumulate of small elements, and a put of one of them, not of a neighbour in its word. */
+static long of_bytes(struct data *d, int racy)
+{
+	const signed char one[] = {1, 1};
+	gshmemx_win_t win;
+	void *base;
+
+	(void)d;
+	if (gshmemx_win_allocate(GSHMEM_TEAM_WORLD, N, 1, &base, &win))
+		gshmem_global_exit(2);
+	(void)gshmemx_win_fence(win, 0);
+	if (gshmem_my_pe() == 0)
+		(void)gshmemx_win_schar_accumulate(win, 9, one, 2, GSHMEMX_SUM, 1); /* first: bytes */
+	if (gshmem_my_pe() == 2)
+		(void)gshmemx_win_schar_put(win, racy ? 10 : 11, one, 1, 1); /* second: bytes */
+	close_window(win);
+	return 0;
+}
+
+/* A function that a kernel calls reads what the kernel wrote, and writes what it reads. */
+static uint32_t function_id;
+
+static int change(void *user, gshmemx_rpc_call_t *call)
+{
+	struct data *d = (struct data *)user;
+
+	(void)call;
+	d->dest[4] = d->source[4]; /* first: function */
+	return GSHMEMX_RPC_DONE;
+}
+
+static __global__ void post(struct data *d, uint32_t id, int racy)
+{
+	const uint64_t words[6] = {0};
+	gshmemx_rpc_ticket_t ticket;
+
+	d->source[threadIdx.x] = 3;
+	__syncthreads();
+	if (threadIdx.x)
+		return;
+	ticket = gshmemx_rpc_post(id, words);
+	if (!racy)
+		(void)gshmemx_rpc_wait(ticket);
+	d->ready = (uint64_t)d->dest[4]; /* second: function */
+	(void)gshmemx_rpc_post(id, words);
+	gshmem_quiet();
+	d->dest[4] = 0;
+	(void)gshmemx_rpc_call(id, words, NULL);
+	d->dest[4] = 0;
+}
+
+static long call_function(struct data *d, int racy)
+{
+	if (gshmemx_rpc_register(&function_id, change, d, 0))
+		return 1;
+	hipLaunchKernelGGL(post, dim3(1), dim3(N), 0, 0, d, function_id, racy);
+	return hipDeviceSynchronize() != hipSuccess;
+}
+
+/* What was written by a kernel before so many others that only its line is remembered. */
+static __global__ void put_once(struct data *d)
+{
+	gshmem_long_p(&d->dest[2], 1, next_pe()); /* first: old */
+}
+
+static __global__ void do_nothing(void) {}
+
+static long after_others(struct data *d, int racy)
+{
+	hipLaunchKernelGGL(put_once, dim3(1), dim3(1), 0, 0, d);
+	hipLaunchKernelGGL(do_nothing, dim3(200000), dim3(1), 0, 0);
+	if (hipDeviceSynchronize() != hipSuccess)
+		return 1;
+	if (!racy)
+		gshmem_barrier_all();
+	return d->dest[2]; /* second: old */
+}
+
+/* The end of what can be counted: races.sh has a test of its own. */
+extern uint32_t hipcpu_race_first_step;
+static long use_up_steps(struct data *d, int racy)
+{
+	(void)d;
+	(void)racy;
+	for (int i = 0; i < 1000; i++)
+		gshmem_fence();
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	void (*kernel)(struct data *d, int racy); /* or NULL; */
@@ -273,7 +362,8 @@ static const struct {
 	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
 	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
 	{"to_host", to_host, 1, on_host}, {"members", members, 1, in_team}, {"window", NULL, 0, in_window},
-	{"epoch", NULL, 0, in_epoch}};
+	{"epoch", NULL, 0, in_epoch}, {"bytes", NULL, 0, of_bytes}, {"function", NULL, 0, call_function},
+	{"old", NULL, 0, after_others}, {"steps", NULL, 0, use_up_steps}};
 
 int main(int argc, char **argv)
 {
@@ -281,6 +371,8 @@ int main(int argc, char **argv)
 	struct data *d;
 	long sum = 0;
 
+	if (argc > 1 && !strcmp(argv[1], "steps"))
+		hipcpu_race_first_step = UINT32_MAX - 500;
 	gshmem_init();
 	d = (struct data *)gshmem_calloc(1, sizeof *d);
 	for (const auto &c : cases) {

@@ -22,6 +22,7 @@ static __thread unsigned is_left_out HIPCPU_TLS; /* the job in which the thread 
 static __thread bool is_runtime HIPCPU_TLS, is_serving HIPCPU_TLS, is_begun HIPCPU_TLS;
 static _Atomic bool are_one; /* threads have no strands of their own any more */
 _Atomic bool race_has_threads;
+uint32_t hipcpu_race_first_step = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned nstrands;
 static _Atomic unsigned job = 1; /* of this process: a program may begin again */
@@ -48,7 +49,7 @@ static struct race_strand *strand_new(void)
 		hipcpu_trap("the race detector: out of memory");
 	s->job = job;
 	s->number = (unsigned)race_me * RACE_NSTRANDS + number;
-	s->now = 1;
+	s->now = hipcpu_race_first_step;
 	s->clock = race_clock_new();
 	s->inside = race_clock_new();
 	s->scratch = race_clock_new();
