@@ -248,6 +248,9 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
 	case hipDeviceAttributeCanMapHostMemory:
 		*value = p.canMapHostMemory;
 		break;
+	case hipDeviceAttributeCanUseStreamWaitValue:
+		*value = p.canMapHostMemory;
+		break;
 	case hipDeviceAttributeClockRate:
 		*value = p.clockRate;
 		break;

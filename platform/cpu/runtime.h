@@ -365,6 +365,9 @@ bool hipcpu_thread_start(void *(*main)(void *), void *arg);
 void hipcpu_race_runtime(void);
 /* The calling thread reads memory, or writes to it. */
 void hipcpu_race_touch(const void *address, size_t nbytes, bool writes);
+/* Accesses of the runtime to a word of 4 or 8 bytes that others change: with acquire, with release. */
+uint64_t hipcpu_atomic_load(const void *word, unsigned nbytes);
+void hipcpu_atomic_store(void *word, uint64_t value, unsigned nbytes);
 /* The memory has been allocated anew. */
 void hipcpu_race_fresh(const void *address, size_t nbytes);
 /* A mark stands for something that one thread ends and others begin after. */
@@ -379,6 +382,19 @@ void hipcpu_race_meet(void);
 /* Lanes of a wave have made a call together: those of group, counted from lane first on. */
 void hipcpu_race_join(unsigned first, uint64_t group);
 #else
+static inline uint64_t hipcpu_atomic_load(const void *word, unsigned nbytes)
+{
+	return nbytes == 4 ? __atomic_load_n((const uint32_t *)word, __ATOMIC_ACQUIRE)
+			   : __atomic_load_n((const uint64_t *)word, __ATOMIC_ACQUIRE);
+}
+
+static inline void hipcpu_atomic_store(void *word, uint64_t value, unsigned nbytes)
+{
+	if (nbytes == 4)
+		__atomic_store_n((uint32_t *)word, (uint32_t)value, __ATOMIC_RELEASE);
+	else
+		__atomic_store_n((uint64_t *)word, value, __ATOMIC_RELEASE);
+}
 #define hipcpu_race_runtime()                              ((void)0)
 #define hipcpu_race_touch(address, nbytes, writes)         ((void)0)
 #define hipcpu_race_fresh(address, nbytes)                 ((void)0)

@@ -94,8 +94,55 @@ static bool stream_ref(struct ihipStream_t *s)
 	return n != 0;
 }
 
+/* The calling thread's own, one for each device. */
+static pthread_key_t own_key;
+static bool has_own_key;
+
+static void close_stream(struct ihipStream_t *s);
+static hipError_t create(hipStream_t *stream, unsigned flags, int priority);
+
+static void close_own(void *own)
+{
+	hipStream_t *const streams = own;
+	int i;
+
+	for (i = 0; i < hipcpu_config()->ndevices; i++)
+		if (streams[i])
+			close_stream(streams[i]);
+	free(streams);
+}
+
+static void make_own_key(void)
+{
+	has_own_key = !pthread_key_create(&own_key, close_own);
+}
+
+static struct ihipStream_t *own_stream(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const int device = hipcpu_current_device();
+	hipStream_t *streams;
+
+	pthread_once(&once, make_own_key);
+	if (!has_own_key || !hipcpu_device(device))
+		return NULL;
+	streams = pthread_getspecific(own_key);
+	if (!streams) {
+		streams = calloc((size_t)hipcpu_config()->ndevices, sizeof(*streams));
+		if (!streams || pthread_setspecific(own_key, streams)) {
+			free(streams);
+			return NULL;
+		}
+	}
+	if (!streams[device])
+		(void)create(&streams[device], hipStreamDefault, 0);
+	return streams[device];
+}
+
 struct ihipStream_t *hipcpu_stream(hipStream_t handle)
 {
+	if (handle == hipStreamPerThread)
+		return own_stream();
 	if (!handle || handle == hipStreamLegacy) {
 		struct hipcpu_device *device = hipcpu_device(hipcpu_current_device());
 
@@ -387,21 +434,26 @@ hipError_t hipStreamCreateWithPriority(hipStream_t *stream, unsigned flags, int 
 }
 
 /* Queued work still runs; the dispatcher drops the last reference. */
+static void close_stream(struct ihipStream_t *s)
+{
+	pthread_mutex_lock(&s->lock);
+	s->closed = true;
+	pthread_mutex_unlock(&s->lock);
+	hipcpu_gate_open(&s->work);
+	stream_unref(s);
+}
+
 hipError_t hipStreamDestroy(hipStream_t stream)
 {
 	struct ihipStream_t *s;
 
 	HIPCPU_ENTER(hipStreamDestroy);
 	s = hipcpu_stream(stream);
-	if (!s || s == hipcpu_device(s->device)->null)
+	if (!s || stream == hipStreamPerThread || s == hipcpu_device(s->device)->null)
 		HIPCPU_LEAVE(hipErrorInvalidHandle);
 	if (hipcpu_captures(s))
 		HIPCPU_LEAVE(hipcpu_capture_refuse(s));
-	pthread_mutex_lock(&s->lock);
-	s->closed = true;
-	pthread_mutex_unlock(&s->lock);
-	hipcpu_gate_open(&s->work);
-	stream_unref(s);
+	close_stream(s);
 	HIPCPU_LEAVE(hipSuccess);
 }
 

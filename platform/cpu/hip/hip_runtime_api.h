@@ -175,6 +175,7 @@ typedef struct hipDeviceProp_t {
 
 typedef enum hipDeviceAttribute_t {
 	hipDeviceAttributeCanMapHostMemory,
+	hipDeviceAttributeCanUseStreamWaitValue,
 	hipDeviceAttributeClockRate,
 	hipDeviceAttributeComputeCapabilityMajor,
 	hipDeviceAttributeComputeCapabilityMinor,
@@ -459,6 +460,11 @@ hipError_t hipMemImportFromShareableHandle(
 #define hipStreamDefault        0x0
 #define hipStreamNonBlocking    0x1
 #define hipStreamLegacy         ((hipStream_t)1)
+#define hipStreamPerThread      ((hipStream_t)2)
+#define hipStreamWaitValueGte   0x0
+#define hipStreamWaitValueEq    0x1
+#define hipStreamWaitValueAnd   0x2
+#define hipStreamWaitValueNor   0x3
 #define hipEventDefault         0x0
 #define hipEventBlockingSync    0x1
 #define hipEventDisableTiming   0x2
@@ -481,6 +487,13 @@ hipError_t hipStreamGetPriority(hipStream_t stream, int *priority);
 hipError_t hipStreamGetDevice(hipStream_t stream, hipDevice_t *device);
 hipError_t hipStreamAddCallback(hipStream_t stream, hipStreamCallback_t fn, void *arg, unsigned flags);
 hipError_t hipLaunchHostFunc(hipStream_t stream, hipHostFn_t fn, void *arg);
+/* The word may lie in any memory of 4- or 8-byte alignment. flags of a write are ignored. */
+hipError_t hipStreamWriteValue32(hipStream_t stream, void *word, uint32_t value, unsigned flags);
+hipError_t hipStreamWriteValue64(hipStream_t stream, void *word, uint64_t value, unsigned flags);
+hipError_t hipStreamWaitValue32(hipStream_t stream, void *word, uint32_t value, unsigned flags,
+	uint32_t mask HIPCPU_DEFAULT(UINT32_MAX));
+hipError_t hipStreamWaitValue64(hipStream_t stream, void *word, uint64_t value, unsigned flags,
+	uint64_t mask HIPCPU_DEFAULT(UINT64_MAX));
 
 hipError_t hipEventCreate(hipEvent_t *event);
 hipError_t hipEventCreateWithFlags(hipEvent_t *event, unsigned flags);

@@ -256,6 +256,20 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
+uint64_t hipcpu_atomic_load(const void *word, unsigned nbytes)
+{
+	return nbytes == 4 ? __tsan_atomic32_load(word, __ATOMIC_ACQUIRE)
+			   : __tsan_atomic64_load(word, __ATOMIC_ACQUIRE);
+}
+
+void hipcpu_atomic_store(void *word, uint64_t value, unsigned nbytes)
+{
+	if (nbytes == 4)
+		__tsan_atomic32_store(word, (uint32_t)value, __ATOMIC_RELEASE);
+	else
+		__tsan_atomic64_store(word, value, __ATOMIC_RELEASE);
+}
+
 API void __tsan_atomic_thread_fence(int order)
 {
 	unsigned i;
