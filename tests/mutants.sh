@@ -201,6 +201,7 @@ race_mutants() {
 	mutant source race_types races.sh $race/source.c '/^bool race_kinds_differ(/,/^}/s/second == [FI][A-Z]*/0/g'
 	mutant source race_join races.sh $race/thread.c '/^static void joined(/,/^}/s/hipcpu_race_acquire_mark(.*/;/'
 	mutant source race_barrier races.sh $race/openmp.c '/^static void leave(/,/^}/s/hipcpu_race_acquire_mark(mark);/(void)mark;/'
+	mutant source race_store races.sh $race/hooks.c '/^static void end_store(/,/^}/s/race_leave(a->s);/race_note(a->s, a->w, 2, \&a->at); race_leave(a->s);/'
 	mutant source race_call races.sh src/rpc/call.c '/^static void answer_call(/,/^}/s/GSHMEMI_RACE_RELEASE(.*/;/'
 	mutant header race_served races.sh include/gshmem/rpc/rpc_slot.h 's/GSHMEMI_RACE_RELEASE(answer);/;/'
 	mutant source race_element races.sh $race/carry.c 's/at.offset += element->first;/;/'

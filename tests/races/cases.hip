@@ -205,6 +205,28 @@ static long in_team(struct data *d, int racy)
 	return value;
 }
 
+/* A store to a signal, which reads nothing, in place of a wait for it. */
+static __global__ void store(struct data *d, int racy)
+{
+	long begun;
+
+	if (threadIdx.x)
+		return;
+	if (gshmem_my_pe() == 0)
+		gshmem_long_put_signal(d->dest, d->source, N, &d->flag, 1, SET, 1); /* first: store */
+	if (gshmem_my_pe() != 1)
+		return;
+	if (!racy) {
+		wait(&d->flag);
+	} else {
+		for (begun = clock64(); clock64() - begun < 50000000;)
+			;
+		__atomic_store_n(&d->flag, 2, __ATOMIC_RELAXED);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	}
+	d->ready = (uint64_t)d->dest[1]; /* second: store */
+}
+
 /* Work-groups of two PEs put to one place of a window, in one epoch. */
 static __global__ void window_put(gshmemx_win_t win, const long *from, int pe)
 {
@@ -361,9 +383,10 @@ static const struct {
 } cases[] = {{"no_fence", no_fence, 1}, {"lone_quiet", lone_quiet, 1}, {"reuse", reuse, 1},
 	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
 	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
-	{"to_host", to_host, 1, on_host}, {"members", members, 1, in_team}, {"window", NULL, 0, in_window},
-	{"epoch", NULL, 0, in_epoch}, {"bytes", NULL, 0, of_bytes}, {"function", NULL, 0, call_function},
-	{"old", NULL, 0, after_others}, {"steps", NULL, 0, use_up_steps}};
+	{"store", store, 1}, {"to_host", to_host, 1, on_host}, {"members", members, 1, in_team},
+	{"window", NULL, 0, in_window}, {"epoch", NULL, 0, in_epoch}, {"bytes", NULL, 0, of_bytes},
+	{"function", NULL, 0, call_function}, {"old", NULL, 0, after_others},
+	{"steps", NULL, 0, use_up_steps}};
 
 int main(int argc, char **argv)
 {

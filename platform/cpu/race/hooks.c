@@ -177,6 +177,15 @@ static void has_changed(struct atomic *a, uint64_t value)
 		race_word_tell(a->w, a->s, value, 0, race_me, false);
 }
 
+/* Of a store. */
+static void end_store(struct atomic *a)
+{
+	if (!a->s)
+		return;
+	race_word_unlock(a->w);
+	race_leave(a->s);
+}
+
 /* value: what was read. */
 static void end_atomic(struct atomic *a, uint64_t value, int order)
 {
@@ -187,7 +196,7 @@ static void end_atomic(struct atomic *a, uint64_t value, int order)
 	if (!a->s)
 		return;
 	race_word_unlock(a->w);
-	race_note(a->s, a->w, value, &a->at);
+	race_note(a->s, a->w, value, &a->at); /* without the lock, because it may take another word's */
 	race_leave(a->s);
 	if (order != __ATOMIC_RELAXED)
 		hipcpu_race_acquire();
@@ -233,7 +242,7 @@ static void end_atomic(struct atomic *a, uint64_t value, int order)
 		BEGIN(NBITS / 8, RACE_ATOMIC); \
 		__atomic_store_n(address, value, __ATOMIC_SEQ_CST); \
 		has_changed(&a, value); \
-		end_atomic(&a, value, __ATOMIC_RELAXED); \
+		end_store(&a); \
 	} \
 	CHANGE(NBITS, exchange, __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST)) \
 	CHANGE(NBITS, fetch_add, __atomic_fetch_add(address, value, __ATOMIC_SEQ_CST)) \
