@@ -192,8 +192,8 @@ fi
 # that a mutant must make its own.
 race_mutants() {
 	local B=build/cpu-races build=(SAN=races B=build/cpu-races) parts=${parts/ bin/} race=platform/cpu/race
-	mutant source race_fence races.sh $race/strand.c 's/lane->open\[i\].fenced = s->now;/;/'
-	mutant source race_quiet races.sh $race/strand.c '/^static void quiet(/,/^}/s/lane->open\[i\].first = 0;/;/'
+	mutant source race_fence races.sh $race/order.c 's/lane->open\[i\].fenced = s->now;/;/'
+	mutant source race_quiet races.sh $race/order.c '/^static void quiet(/,/^}/s/lane->open\[i\].first = 0;/;/'
 	mutant source race_reused races.sh $race/strand.c 's/s->is_free = true;/;/'
 	mutant source race_meet races.sh $race/meet.c '/^void hipcpu_race_meet(/,/^}/s/s->met = s->now;/;/'
 	mutant source race_learn races.sh $race/word.c '/^void race_word_learn(/,/^}/s/race_learn(s, .*/;/'

@@ -100,7 +100,8 @@ static uint64_t change_word(
 
 static bool is_word(const struct gshmemi_operation *o)
 {
-	return o->nbytes <= 8 && !(o->nbytes & (o->nbytes - 1)) && o->offset % o->nbytes == 0;
+	return o->nblocks == 1 && o->nbytes <= 8 && !(o->nbytes & (o->nbytes - 1)) &&
+		o->offset % o->nbytes == 0;
 }
 
 static void put(struct race_strand *s, const struct gshmemi_operation *o, char *base,
@@ -108,9 +109,8 @@ static void put(struct race_strand *s, const struct gshmemi_operation *o, char *
 	uint32_t source)
 {
 	touch_local(s, o, RACE_READ, o->is_nbi ? pending : over, source);
-	touch_remote(s, o, base, o->nblocks == 1 && is_word(o) ? RACE_VALUE : RACE_WRITE, element, pending,
-		source);
-	if (o->what != GSHMEMI_PUT_SIGNAL && o->nblocks == 1 && is_word(o))
+	touch_remote(s, o, base, is_word(o) ? RACE_VALUE : RACE_WRITE, element, pending, source);
+	if (o->what != GSHMEMI_PUT_SIGNAL && is_word(o))
 		(void)change_word(s, o, base, false);
 }
 
@@ -175,7 +175,7 @@ static uint64_t watch(
 		return 0;
 	default:
 		put(s, o, base, &element, &over, &pending, source);
-		return o->nblocks == 1 && is_word(o) ? 0 : gshmemi_apply(o, base, sig_base);
+		return is_word(o) ? 0 : gshmemi_apply(o, base, sig_base);
 	}
 }
 

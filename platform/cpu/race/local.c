@@ -45,12 +45,7 @@ static void add_end(const struct local *end)
 
 	if (nends == MOST_ENDS && race_has_threads)
 		memmove(ends, ends + 1, --nends * sizeof *ends);
-	if (nends == capacity) {
-		capacity = capacity ? 2 * capacity : 64;
-		ends = realloc(ends, capacity * sizeof *ends);
-		if (!ends)
-			hipcpu_trap("the race detector: out of memory");
-	}
+	ends = race_grow(ends, nends, &capacity, sizeof *ends);
 	ends[nends++] = *end;
 	if (base < low)
 		low = base;

@@ -24,8 +24,7 @@ static pthread_mutex_t marks_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Returns the link to a mark, or to the end of its bucket. */
 static struct mark **find_mark(const void *key)
 {
-	struct mark **link =
-		&marks[((uintptr_t)key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (NBUCKETS - 1)];
+	struct mark **link = &marks[race_hash((uintptr_t)key >> 3) >> 32 & (NBUCKETS - 1)];
 
 	while (*link && (*link)->key != key)
 		link = &(*link)->next;

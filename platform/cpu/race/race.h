@@ -5,6 +5,7 @@
  *
  *   clock.c    what is known about the past of others, and the exceptions to it
  *   strand.c   the threads of a PE, and what they and the lanes of their blocks know
+ *   order.c    their operations, fences and quiets, and what they tell
  *   meet.c     what orders threads, blocks and lanes of a PE
  *   thread.c   what orders the program's threads: pthread and C11
  *   openmp.c   the same of OpenMP
@@ -54,6 +55,15 @@ void hipcpu_race_element(unsigned first, unsigned nbytes, int reads);
 #define RACE_NEXCEPTIONS 96
 #define RACE_ANY         255
 #define RACE_SERVING     UINT32_MAX /* in place of a thread's number: one that serves kernels' calls */
+
+/* Multiplies by 2^64 over the golden ratio: the upper bits are spread. D. Knuth, vol. 3, 6.4. */
+static inline uint64_t race_hash(uint64_t key)
+{
+	return key * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* For an array that grows: one with room for another element. */
+void *race_grow(void *array, size_t nelems, size_t *capacity_p, size_t elem_nbytes);
 
 /* Where an address is in symmetric memory. */
 struct race_place {
@@ -155,6 +165,12 @@ struct race_access race_now(const struct race_strand *s);
  * context follows that a fence orders; -1: none.
  */
 bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsigned context);
+void race_learn(struct race_strand *s, const struct race_clock *clock);
+void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at);
+void race_unnote(struct race_strand *s, const struct race_word *word);
+
+/* ---- order.c ---- */
+
 /* The caller has begun an operation on a PE. is_signal: by put_signal. */
 void race_opened(struct race_strand *s, unsigned context, unsigned pe, bool is_signal);
 void race_fence(unsigned context);
@@ -165,9 +181,6 @@ void race_quiet(unsigned context, const int *pes, size_t npes);
  * race_opened has just entered.
  */
 void race_tell(struct race_strand *s, struct race_clock *clock, unsigned context, int pe, bool is_signal);
-void race_learn(struct race_strand *s, const struct race_clock *clock);
-void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at);
-void race_unnote(struct race_strand *s, const struct race_word *word);
 
 /* ---- threads of the program ---- */
 
@@ -201,6 +214,9 @@ void race_who(const struct race_access *a, struct race_who *who);
 
 /* The word at an address of a PE's region; create: even if nobody has told anything by it. */
 struct race_word *race_word_find(const struct race_place *at, bool create);
+/* A lock that is held for a moment; 0: it is free. */
+void race_lock(_Atomic uint8_t *lock);
+void race_unlock(_Atomic uint8_t *lock);
 void race_word_lock(struct race_word *w);
 void race_word_unlock(struct race_word *w);
 /* Adds what the caller tells; value is what the word holds now. With the lock held. */

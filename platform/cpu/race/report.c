@@ -41,12 +41,7 @@ void gshmemi_detector_ok(const void *address, uint64_t nbytes)
 	if (!race_find(address, &s.at))
 		return;
 	pthread_mutex_lock(&allowed_lock);
-	if (nallowed == allowed_capacity) {
-		allowed_capacity = allowed_capacity ? 2 * allowed_capacity : 16;
-		allowed = realloc(allowed, allowed_capacity * sizeof *allowed);
-		if (!allowed)
-			hipcpu_trap("the race detector: out of memory");
-	}
+	allowed = race_grow(allowed, nallowed, &allowed_capacity, sizeof *allowed);
 	allowed[nallowed++] = s;
 	pthread_mutex_unlock(&allowed_lock);
 }
@@ -106,19 +101,14 @@ void hipcpu_race_allocated(const void *address, uint64_t nbytes)
 	const uint32_t source = race_shared && nbytes
 		? race_source(__builtin_frame_address(0), __builtin_return_address(0))
 		: 0;
-	struct allocation *grown;
 
 	pthread_mutex_lock(&allocations_lock);
 	forget_allocation(address);
-	if (nbytes && nallocations == allocations_capacity) {
-		grown = realloc(allocations, 2 * (allocations_capacity + 32) * sizeof *grown);
-		if (!grown)
-			hipcpu_trap("the race detector: out of memory");
-		allocations = grown;
-		allocations_capacity = 2 * (allocations_capacity + 32);
-	}
-	if (nbytes)
+	if (nbytes) {
+		allocations =
+			race_grow(allocations, nallocations, &allocations_capacity, sizeof *allocations);
 		allocations[nallocations++] = (struct allocation){address, nbytes, source};
+	}
 	pthread_mutex_unlock(&allocations_lock);
 }
 
@@ -188,7 +178,7 @@ static bool count(const struct race_pair *pair)
 
 	atomic_fetch_add(&race_shared->nraces, 1);
 	for (i = 0; i < RACE_NPAIRS; i++) {
-		c = &race_shared->pairs[((key * UINT64_C(0x9e3779b97f4a7c15) >> 40) + i) % RACE_NPAIRS];
+		c = &race_shared->pairs[((race_hash(key) >> 40) + i) % RACE_NPAIRS];
 		none = 0;
 		if (c->key == key ||
 			(!c->key && !atomic_compare_exchange_strong(&c->key, &none, key) && none == key)) {

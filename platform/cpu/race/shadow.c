@@ -200,17 +200,6 @@ static _Atomic uint8_t *lock_of(const struct race_place *at)
 	return &race_shared->locks[((at->offset / 8) ^ (unsigned)at->pe << 9) % RACE_NLOCKS];
 }
 
-static void lock_cells(_Atomic uint8_t *l)
-{
-	uint8_t none = 0;
-
-	while (!atomic_compare_exchange_weak_explicit(
-		l, &none, 1, memory_order_acquire, memory_order_relaxed)) {
-		none = 0;
-		hipcpu_relax();
-	}
-}
-
 /* Whether this access makes the cell needless. */
 static bool replaces(const struct cell *c, enum race_kind kind, uint8_t mask, bool is_known)
 {
@@ -234,7 +223,7 @@ static void touch_cells(struct race_strand *s, struct cell *cells, const struct 
 		if (c->time == a->time && c->strand == a->strand && c->lane == a->lane && c->kind == kind &&
 			c->is_pending == a->is_pending && !(mask & ~c->mask))
 			return;
-	lock_cells(l);
+	race_lock(l);
 	for (c = cells; c < cells + NCELLS; c++) {
 		old = access_of(c);
 		is_known =
@@ -245,10 +234,10 @@ static void touch_cells(struct race_strand *s, struct cell *cells, const struct 
 			pair = (struct race_pair){old, *a, c->kind, kind, c->source, source, *at, NULL,
 				(unsigned)__builtin_popcount(c->mask & mask)};
 		}
-		if (!to && replaces(c, kind, mask, is_known))
-			to = c;
-		else if (c->time && replaces(c, kind, mask, is_known))
-			c->time = 0;
+		if (!replaces(c, kind, mask, is_known))
+			continue;
+		c->time = 0;
+		to = to ? to : c;
 	}
 	if (!to) {
 		to = &cells[a->time % NCELLS];
@@ -263,7 +252,7 @@ static void touch_cells(struct race_strand *s, struct cell *cells, const struct 
 		.is_pending = a->is_pending,
 		.context = a->context,
 		.pe = a->pe};
-	atomic_store_explicit(l, 0, memory_order_release);
+	race_unlock(l);
 	if (worst == YES || (worst == IF_TYPES_DIFFER && race_kinds_differ(pair.a_source, pair.b_source)))
 		race_report(s, &pair);
 }
@@ -295,9 +284,9 @@ void race_settle(const struct race_place *word)
 	if (!part || !part->cells)
 		return;
 	cells = part->cells + word->offset / 8 * NCELLS;
-	lock_cells(l);
+	race_lock(l);
 	for (c = cells; c < cells + NCELLS; c++)
 		if (c->kind >= RACE_VALUE)
 			c->is_pending = false;
-	atomic_store_explicit(l, 0, memory_order_release);
+	race_unlock(l);
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,9 +22,15 @@ int race_me, race_npes = 1;
 static int file = -1;
 static char *snapshots;
 
-static unsigned nstrands(void)
+void *race_grow(void *array, size_t nelems, size_t *capacity_p, size_t elem_nbytes)
 {
-	return (unsigned)race_npes * RACE_NSTRANDS;
+	if (nelems < *capacity_p)
+		return array;
+	*capacity_p = *capacity_p ? 2 * *capacity_p : 64;
+	array = realloc(array, *capacity_p * elem_nbytes);
+	if (!array)
+		hipcpu_trap("the race detector: out of memory");
+	return array;
 }
 
 static void *map(uint64_t offset, uint64_t nbytes)
@@ -109,7 +116,7 @@ struct race_clock *race_snapshot(const struct race_word *w, unsigned i)
 
 struct race_history *race_history(unsigned strand)
 {
-	return &race_shared->histories[strand % nstrands()];
+	return &race_shared->histories[strand];
 }
 
 void race_history_begin(unsigned strand, uint32_t time, const char *kernel, uint64_t block)

@@ -46,7 +46,7 @@ struct race_counted {
 /* A word by which one tells another. Snapshot i % RACE_NSNAPSHOTS is what was told until it had that value. */
 struct race_word {
 	_Atomic uint64_t key; /* 0: free */
-	_Atomic uint32_t lock;
+	_Atomic uint8_t lock;
 	_Atomic bool is_shared; /* also by other words, for which there was no room */
 	uint32_t nsnapshots;    /* so far */
 	uint64_t values[RACE_NSNAPSHOTS];

@@ -116,7 +116,7 @@ static uint32_t intern(const uint64_t *frames)
 	uint32_t i, n, state;
 
 	for (i = 0; i < RACE_NFRAMES; i++)
-		hash = (hash ^ frames[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash = race_hash(hash ^ frames[i]);
 	for (n = 0; n < 64; n++) {
 		i = (uint32_t)((hash >> 32) + n) % (RACE_NSOURCES - 1) + 1;
 		source = &race_shared->sources[i];
@@ -147,7 +147,7 @@ uint32_t race_source(const void *frame, const void *caller)
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		hash = (hash ^ callers[i]) * UINT64_C(0x9e3779b97f4a7c15);
+		hash = race_hash(hash ^ callers[i]);
 	r = &recent[(hash >> 40) % NRECENT];
 	if (r->hash == hash)
 		return r->source;

@@ -14,9 +14,9 @@
 #define MOST_THREADS 32 /* with strands of their own: some are left for kernels */
 
 static __thread struct race_strand *mine HIPCPU_TLS;
-static struct race_strand *host;  /* of the threads of the program that have none of their own */
-static struct race_strand *hosts; /* that one, and those of threads that the program has made, */
-static unsigned nthreads;         /* of which there are so many */
+static struct race_strand *host; /* of the threads of the program that have none of their own */
+struct race_strand *race_hosts;  /* that one, and those of threads that the program has made, */
+static unsigned nthreads;        /* of which there are so many */
 static pthread_mutex_t host_lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP; /* for the state of all hosts */
 static __thread unsigned is_left_out HIPCPU_TLS; /* the job in which the thread is not watched */
 static __thread bool is_runtime HIPCPU_TLS, is_serving HIPCPU_TLS, is_begun HIPCPU_TLS;
@@ -26,8 +26,6 @@ uint32_t hipcpu_race_first_step = 1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned nstrands;
 static _Atomic unsigned job = 1; /* of this process: a program may begin again */
-
-static void complete_kernels(struct race_strand *s);
 
 /* ---- strands ---- */
 
@@ -68,8 +66,8 @@ static struct race_strand *add_host(void)
 		return NULL;
 	s->is_host = true;
 	s->thread = pthread_self();
-	s->next = hosts;
-	hosts = s;
+	s->next = race_hosts;
+	race_hosts = s;
 	return s;
 }
 
@@ -78,7 +76,7 @@ static struct race_strand *find_host(void)
 {
 	pthread_mutex_lock(&host_lock);
 	if (!host || host->job != job) {
-		hosts = NULL;
+		race_hosts = NULL;
 		nthreads = 0;
 		host = add_host();
 	}
@@ -94,7 +92,7 @@ static struct race_strand *find_own(void)
 	if (!find_host())
 		return NULL;
 	pthread_mutex_lock(&host_lock);
-	for (s = hosts; s && !s->is_free; s = s->next)
+	for (s = race_hosts; s && !s->is_free; s = s->next)
 		;
 	if (s) {
 		s->is_over = s->is_free = false;
@@ -146,7 +144,7 @@ void race_thread_joined(pthread_t thread)
 	struct race_strand *s;
 
 	pthread_mutex_lock(&host_lock);
-	for (s = hosts; s; s = s->next)
+	for (s = race_hosts; s; s = s->next)
 		if (s->is_over && pthread_equal(s->thread, thread))
 			s->is_free = true;
 	pthread_mutex_unlock(&host_lock);
@@ -159,12 +157,12 @@ void race_threads_merge(void)
 	if (!race_shared || are_one || !find_host())
 		return;
 	pthread_mutex_lock(&host_lock);
-	for (s = hosts; s; s = s->next) {
+	for (s = race_hosts; s; s = s->next) {
 		race_tell(s, s->scratch, 0, -1, false);
 		race_clock_join(host->clock, s->scratch);
 	}
 	are_one = true;
-	complete_kernels(host);
+	race_complete_kernels(host);
 	pthread_mutex_unlock(&host_lock);
 }
 
@@ -207,11 +205,6 @@ bool race_is_host(const struct race_strand *s)
 	return s->is_host;
 }
 
-static struct race_lane *lane_of(struct race_strand *s)
-{
-	return &s->lanes[race_lane_of(s)];
-}
-
 void race_tick(struct race_strand *s)
 {
 	if (++s->now == UINT32_MAX)
@@ -235,11 +228,6 @@ void race_known_give(struct race_lane *lane)
 	lane->known = NULL;
 }
 
-static struct race_clock *clock_of(struct race_strand *s, const struct race_lane *lane)
-{
-	return lane->known ? lane->known->clock : s->clock;
-}
-
 struct race_clock *race_own_clock(struct race_strand *s, struct race_lane *lane)
 {
 	struct race_known *known;
@@ -253,7 +241,7 @@ struct race_clock *race_own_clock(struct race_strand *s, struct race_lane *lane)
 		hipcpu_trap("the race detector: out of memory");
 	known->nrefs = 1;
 	known->clock = race_clock_new();
-	race_clock_copy(known->clock, clock_of(s, lane));
+	race_clock_copy(known->clock, race_clock_of(s, lane));
 	race_known_give(lane);
 	lane->known = known;
 	return known->clock;
@@ -298,7 +286,7 @@ static bool knows_own(struct race_strand *s, const struct race_access *a, int pe
 
 	if (!a->is_pending)
 		return a->lane == me || have_met(s, a->lane, me, a->time) ||
-			race_clock_knows(clock_of(s, &s->lanes[me]), a);
+			race_clock_knows(race_clock_of(s, &s->lanes[me]), a);
 	open = find_open(lane, a);
 	if (a->lane == me &&
 		(!open ||
@@ -308,24 +296,24 @@ static bool knows_own(struct race_strand *s, const struct race_access *a, int pe
 	if (a->lane != me && !open &&
 		have_met(s, a->lane, me, lane->quieted > a->time ? lane->quieted : a->time))
 		return true;
-	return race_clock_knows(clock_of(s, &s->lanes[me]), a);
+	return race_clock_knows(race_clock_of(s, &s->lanes[me]), a);
 }
 
 bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsigned context)
 {
 	if (a->strand == s->number && a->time >= s->began)
 		return knows_own(s, a, pe, context);
-	return race_clock_knows(clock_of(s, lane_of(s)), a);
+	return race_clock_knows(race_clock_of(s, race_own_lane(s)), a);
 }
 
 void race_learn(struct race_strand *s, const struct race_clock *clock)
 {
-	race_clock_join(race_own_clock(s, lane_of(s)), clock);
+	race_clock_join(race_own_clock(s, race_own_lane(s)), clock);
 }
 
 void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at)
 {
-	struct race_lane *lane = lane_of(s);
+	struct race_lane *lane = race_own_lane(s);
 	struct race_note *last;
 	unsigned i;
 
@@ -343,7 +331,7 @@ void race_note(struct race_strand *s, struct race_word *word, uint64_t value, co
 
 void race_unnote(struct race_strand *s, const struct race_word *word)
 {
-	struct race_lane *lane = lane_of(s);
+	struct race_lane *lane = race_own_lane(s);
 	unsigned i;
 
 	for (i = 0; i < lane->nnotes; i++)
@@ -360,7 +348,7 @@ void hipcpu_race_acquire(void)
 
 	if (!s)
 		return;
-	lane = lane_of(s);
+	lane = race_own_lane(s);
 	for (i = 0; i < lane->nnotes; i++)
 		race_word_learn(lane->notes[i].word, s, lane->notes[i].value, &lane->notes[i].at);
 	lane->nnotes = 0;
@@ -376,222 +364,4 @@ void hipcpu_race_runtime(void)
 void hipcpu_race_serving(void)
 {
 	is_runtime = is_serving = true;
-}
-
-/* ---- operations ---- */
-
-static void set_bit(uint64_t *bits, unsigned lane, bool to)
-{
-	if (to)
-		bits[lane / 64] |= UINT64_C(1) << lane % 64;
-	else
-		bits[lane / 64] &= ~(UINT64_C(1) << lane % 64);
-}
-
-void race_opened(struct race_strand *s, unsigned context, unsigned pe, bool is_signal)
-{
-	const unsigned number = race_lane_of(s);
-	struct race_lane *lane = &s->lanes[number];
-	struct race_open *open = lane->open, *end = lane->open + lane->nopen;
-
-	race_tick(s); /* each operation has a time of its own: two of one caller may race */
-	set_bit(s->has_open, number, true);
-	set_bit(s->has_begun, number, true);
-	while (open < end && (open->context != context || open->pe != pe))
-		open++;
-	if (open == end) {
-		if (lane->nopen == RACE_NOPEN) /* the oldest counts as complete, which hides races */
-			memmove(lane->open, lane->open + 1, --lane->nopen * sizeof *open), open--;
-		*open = (struct race_open){.context = (uint8_t)context, .pe = (uint8_t)pe};
-		lane->nopen++;
-	}
-	if (!open->first)
-		open->first = open->signalled = s->now;
-	open->last = s->now;
-	if (!is_signal)
-		open->signalled = s->now + 1;
-}
-
-/*
- * The fence of a thread of the program also covers what it knows of the other ones. These operations count as
- * complete from then on, which hides a get that comes before they are.
- */
-static void fence_others(struct race_strand *s, unsigned context)
-{
-	struct race_exception e = {
-		.pending = 1, .group = RACE_ANY, .context = (uint8_t)context, .pe = RACE_ANY};
-	const struct race_strand *other;
-
-	for (other = hosts; other; other = other->next) {
-		e.strand = (uint16_t)other->number;
-		e.upto = s->clock->time[other->number];
-		if (other != s)
-			race_clock_except(s->clock, &e);
-	}
-}
-
-void race_fence(unsigned context)
-{
-	struct race_strand *s = race_enter();
-	struct race_lane *lane;
-	unsigned i;
-
-	if (!s)
-		return;
-	lane = lane_of(s);
-	for (i = 0; i < lane->nopen; i++)
-		if (lane->open[i].context == context)
-			lane->open[i].fenced = s->now;
-	if (s->is_host)
-		fence_others(s, context);
-	race_tick(s);
-	race_leave(s);
-}
-
-static bool is_among(int pe, const int *pes, size_t npes)
-{
-	size_t i;
-
-	for (i = 0; pes && i < npes; i++)
-		if (pes[i] == pe)
-			return true;
-	return !pes;
-}
-
-static void quiet(struct race_strand *s, unsigned number, unsigned context, const int *pes, size_t npes)
-{
-	struct race_lane *lane = &s->lanes[number];
-	bool is_any_open = false;
-	unsigned i;
-
-	for (i = 0; i < lane->nopen; i++) {
-		if (lane->open[i].context == context && is_among(lane->open[i].pe, pes, npes))
-			lane->open[i].first = 0;
-		is_any_open |= lane->open[i].first != 0;
-	}
-	lane->quieted = s->now;
-	if (is_any_open)
-		return;
-	lane->nopen = 0;
-	set_bit(s->has_open, number, false);
-}
-
-/* What a host knows to have happened in kernels and other threads of its PE is complete. */
-static void complete_kernels(struct race_strand *s)
-{
-	struct race_exception e;
-	uint32_t *time;
-	unsigned i, n;
-
-	n = (unsigned)race_npes * RACE_NSTRANDS;
-	time = s->clock->time;
-	for (i = (unsigned)race_me * RACE_NSTRANDS; i < ((unsigned)race_me + 1) * RACE_NSTRANDS; i++)
-		if (i != s->number && time[n + i] < time[i])
-			time[n + i] = time[i];
-	for (i = s->clock->nexceptions; i-- > 0;) {
-		e = s->clock->exceptions[i];
-		if (e.pending || e.group != RACE_ANY || e.strand / RACE_NSTRANDS != race_me)
-			continue;
-		e.pending = 1;
-		e.context = e.pe = RACE_ANY;
-		race_clock_except(s->clock, &e);
-	}
-}
-
-/* A host's quiet also covers kernels of its PE whose end it has seen, and what it knows of other threads. */
-void race_quiet(unsigned context, const int *pes, size_t npes)
-{
-	struct race_strand *s = race_enter();
-
-	if (!s)
-		return;
-	quiet(s, race_lane_of(s), context, pes, npes);
-	race_tick(s);
-	if (!s->began && !pes)
-		complete_kernels(s);
-	race_leave(s);
-}
-
-/* ---- telling ---- */
-
-void race_except_own(struct race_strand *s, struct race_clock *clock, unsigned number, unsigned context,
-	int pe, bool is_signal)
-{
-	const struct race_lane *lane = &s->lanes[number];
-	struct race_exception e = {.strand = (uint16_t)s->number,
-		.from = s->began,
-		.upto = s->now,
-		.group = s->began ? (uint8_t)(number / 64) : RACE_ANY,
-		.lanes = UINT64_C(1) << number % 64,
-		.pending = 1,
-		.context = RACE_ANY,
-		.pe = RACE_ANY};
-	const struct race_open *open;
-	unsigned i;
-
-	for (i = 0; i < lane->nopen; i++)
-		if (lane->open[i].first && lane->open[i].first <= e.upto)
-			e.upto = lane->open[i].first - 1;
-	race_clock_except(clock, &e);
-	for (open = lane->open; open < lane->open + lane->nopen; open++) {
-		e.context = open->context;
-		e.pe = open->pe;
-		e.from = s->began;
-		e.upto = open->first ? open->first - 1 : open->last;
-		race_clock_except(clock, &e);
-		if (open->pe != pe || open->context != context)
-			continue;
-		e.upto = open->fenced;
-		race_clock_except(clock, &e);
-		if (is_signal) {
-			e.from = open->signalled;
-			e.upto = open->last;
-			race_clock_except(clock, &e);
-		}
-	}
-}
-
-/* The lanes of a join that had completed all their operations when they met. */
-static uint64_t completed(const struct race_strand *s, unsigned group, const struct join *j)
-{
-	uint64_t left = j->lanes & s->has_begun[group] & ~s->has_open[group], lanes = 0;
-
-	for (; left; left &= left - 1)
-		if (s->lanes[group * 64 + (unsigned)__builtin_ctzll(left)].quieted < j->time)
-			lanes |= left & -left;
-	return lanes;
-}
-
-void race_tell(struct race_strand *s, struct race_clock *clock, unsigned context, int pe, bool is_signal)
-{
-	const unsigned number = race_lane_of(s), group = number / 64;
-	struct race_exception e = {.strand = (uint16_t)s->number, .from = s->began, .group = RACE_ANY};
-	unsigned i;
-
-	race_clock_copy(clock, clock_of(s, &s->lanes[number]));
-	if (!s->began) {
-		clock->time[s->number] = s->now;
-	} else {
-		e.upto = s->met - 1;
-		race_clock_except(clock, &e);
-		e.group = (uint8_t)group;
-		for (i = 0; i < NJOINS; i++) {
-			e.lanes = s->joins[group][i].lanes;
-			if (!(e.lanes >> (number % 64) & 1))
-				continue;
-			e.upto = s->joins[group][i].time - 1;
-			race_clock_except(clock, &e);
-			e.lanes = completed(s, group, &s->joins[group][i]);
-			e.pending = 1;
-			e.context = e.pe = RACE_ANY;
-			if (e.lanes)
-				race_clock_except(clock, &e);
-			e.pending = e.context = e.pe = 0;
-		}
-		e.lanes = UINT64_C(1) << number % 64;
-		e.upto = s->now;
-		race_clock_except(clock, &e);
-	}
-	race_except_own(s, clock, number, context, pe, is_signal);
-	race_tick(s);
 }

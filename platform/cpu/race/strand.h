@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inside of strands: for strand.c and meet.c. */
+/* The inside of strands: for strand.c, order.c and meet.c. */
 #ifndef HIPCPU_RACE_STRAND_H
 #define HIPCPU_RACE_STRAND_H
 
@@ -42,6 +42,21 @@ struct race_strand {
 /* The caller's strand, if it has one by now. */
 struct race_strand *race_own(void);
 void race_tick(struct race_strand *s);
+/* The strands of the program's threads; with a host entered. */
+extern struct race_strand *race_hosts;
+/* What a host knows to have happened in kernels and other threads of its PE is complete. */
+void race_complete_kernels(struct race_strand *s);
+
+static inline struct race_lane *race_own_lane(struct race_strand *s)
+{
+	return &s->lanes[race_lane_of(s)];
+}
+
+/* What a lane knows. */
+static inline struct race_clock *race_clock_of(struct race_strand *s, const struct race_lane *lane)
+{
+	return lane->known ? lane->known->clock : s->clock;
+}
 /* The lane's own clock, to which it may write. A thread of the host has no other lanes. */
 struct race_clock *race_own_clock(struct race_strand *s, struct race_lane *lane);
 /* The lane knows again what its block knows. */

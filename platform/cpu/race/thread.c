@@ -22,7 +22,7 @@ const void *race_thread_mark(const void *address)
 
 	if (!race_has_threads || hipcpu_block)
 		return NULL;
-	return &marks[(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 52];
+	return &marks[race_hash((uintptr_t)address) >> 52];
 }
 
 /* ---- threads ---- */

@@ -15,7 +15,7 @@
 struct race_word *race_word_find(const struct race_place *at, bool create)
 {
 	const uint64_t key = 1 + ((uint64_t)at->region << 48 | (uint64_t)at->pe << 40 | at->offset),
-		       first = key * UINT64_C(0x9e3779b97f4a7c15) >> 32;
+		       first = race_hash(key) >> 32;
 	struct race_word *w;
 	uint64_t n, none;
 
@@ -37,13 +37,13 @@ struct race_word *race_word_find(const struct race_place *at, bool create)
 	return w->is_shared ? w : NULL;
 }
 
-void race_word_lock(struct race_word *w)
+void race_lock(_Atomic uint8_t *lock)
 {
 	unsigned n = 0;
-	uint32_t none = 0;
+	uint8_t none = 0;
 
 	while (!atomic_compare_exchange_weak_explicit(
-		&w->lock, &none, 1, memory_order_acquire, memory_order_relaxed)) {
+		lock, &none, 1, memory_order_acquire, memory_order_relaxed)) {
 		none = 0;
 		if (++n % 64)
 			hipcpu_relax();
@@ -52,9 +52,19 @@ void race_word_lock(struct race_word *w)
 	}
 }
 
+void race_unlock(_Atomic uint8_t *lock)
+{
+	atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+void race_word_lock(struct race_word *w)
+{
+	race_lock(&w->lock);
+}
+
 void race_word_unlock(struct race_word *w)
 {
-	atomic_store_explicit(&w->lock, 0, memory_order_release);
+	race_unlock(&w->lock);
 }
 
 void race_word_tell(
