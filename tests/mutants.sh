@@ -89,7 +89,7 @@ passes() {
 	(
 		flock 9
 		[ ! -e "$known" ] || exit 0
-		flock "$work/make" make --no-print-directory $jobs "${build[@]}" "$(made "$test")" &&
+		flock "$work/make" make --no-print-directory $jobs "${build[@]}" "$(made "$test")" tools &&
 			start=$SECONDS && runs "$test" "$@"
 		echo "$? $((SECONDS - start))" >"$known"
 	) 9>"$known.lock" >"$known.log" 2>&1

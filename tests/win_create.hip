@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <hip/hip_runtime.h>
+#include <pthread.h>
 #include <thread>
 #include "oracle.h"
 
@@ -184,14 +185,20 @@ static void test_teams(void)
 	t_equal(gshmemx_win_free(&world), 0, "free");
 }
 
-/* Two threads of each PE make windows over their own teams at the same time. */
+/*
+ * Two threads of each PE make windows over their own teams at the same time. They meet before, so that both find
+ * the same place free.
+ */
+static pthread_barrier_t both;
+
 static void make_many(gshmem_team_t team)
 {
-	enum { NTIMES = 150 };
+	enum { NTIMES = 100 };
 	gshmemx_win_t win;
 	long *base;
 
 	for (int i = 0; i < NTIMES; i++) {
+		pthread_barrier_wait(&both);
 		t_equal(gshmemx_win_allocate(team, (2 * NELEMS + 1) * 8, 8, (void **)&base, &win), 0,
 			"a thread's window");
 		t_memset(base, 0, (2 * NELEMS + 1) * 8);
@@ -207,9 +214,11 @@ static void test_threads(void)
 
 	for (int i = 0; i < 2; i++)
 		gshmem_team_split_strided(GSHMEM_TEAM_WORLD, 0, 1, gshmem_n_pes(), NULL, 0, &teams[i]);
+	pthread_barrier_init(&both, NULL, 2);
 	std::thread other(make_many, teams[0]);
 	make_many(teams[1]);
 	other.join();
+	pthread_barrier_destroy(&both);
 	for (int i = 0; i < 2; i++)
 		gshmem_team_destroy(teams[i]);
 }
