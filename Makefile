@@ -116,8 +116,8 @@ BENCHES  := $(call progs,bench,$(or $(T),*))
 RAW      := $(call progs,bench,raw/*)
 # Within pretended nodes not those marked `/* nodes: no */`.
 EXAMPLES := $(filter-out $(if $(filter-out all,$(NODES)),$(patsubst %,$(B)/%,\
-	$(call having,nodes: no,examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip))),\
-	$(call progs,examples,* tutorial/* windows/*))
+	$(call having,nodes: no,examples/*.c examples/*.hip examples/*/*.c examples/*/*.hip apps/*/*.hip))),\
+	$(call progs,examples,* tutorial/* windows/*) $(call progs,apps,*/*))
 # make results measures only on cpu.
 ALL_BENCHES := $(call progs,bench,* raw/*) $(if $(filter cpu,$(PLATFORM)),$(B)/bench/results/put)
 # What a leg does besides its tests: run the examples and others (RUN=), build the benches (ALSO=benches), or
@@ -304,7 +304,7 @@ $(HEADS): include/gshmem.h $(B)/head.h $(B)/flags | $(PLAT_DEPS)
 endif
 # Programs, and those sources of the library that macros fill with functions, have line numbers only: full
 # debug information takes a third of the compilers' time.
-$(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
+$(B)/tests/%.o $(B)/bench/%.o $(B)/examples/%.o $(B)/apps/%.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 $(patsubst %,$(B)/src/%.c.o,host/coll team/context op/rma host/stream team/sync) \
 	$(B)/src/device/coll.hip.o: private CFLAGS := $(patsubst -g,-g1,$(CFLAGS))
 # Tests of every type of every call: -O2 would take minutes.

@@ -129,7 +129,7 @@ key() {
 source_of() {
 	local folder stem try
 	case $1 in *.sh) echo "$1"; return ;; esac
-	for folder in tests bench examples; do
+	for folder in tests bench examples apps; do
 		stem=$folder/${1##*/"$folder"/}
 		for try in "$stem.hip" "$stem.c"; do
 			[ -f "$try" ] && echo "$try" && return
@@ -150,6 +150,7 @@ run_one() {
 	*.sh) name=$prog where=${B:-build} ;;
 	*/bench/*) name=${prog##*/bench/} where=${prog%/bench/*} ;;
 	*/examples/*) name=${prog##*/examples/} where=${prog%/examples/*} ;;
+	*/apps/*) name=${prog##*/apps/} where=${prog%/apps/*} ;;
 	*) name=${prog##*/tests/} where=${prog%/tests/*} ;;
 	esac
 	what=$prog${env:+ ($env)}
