@@ -59,6 +59,32 @@ __global__ void change(int *out, int value)
 	value = 0; /* of this lane only */
 }
 
+#ifdef __HIP_PLATFORM_CPU__
+/* The object itself, a copy of one, and a value. */
+__global__ void multiply(unsigned &sum, const unsigned &addend, unsigned n)
+{
+	sum += addend * n;
+}
+
+static void check_references()
+{
+	unsigned *p, *addend, n = 3, got;
+	void *args[] = {&p, &addend, &n};
+
+	t_hip(hipMalloc((void **)&p, sizeof *p));
+	t_hip(hipMalloc((void **)&addend, sizeof *addend));
+	t_hip(hipMemset(p, 0, sizeof *p));
+	got = 5;
+	t_hip(hipMemcpy(addend, &got, sizeof got, hipMemcpyHostToDevice));
+	hipLaunchKernelGGL(multiply, dim3(1), dim3(1), 0, 0, *p, 2u, n);
+	t_hip(hipLaunchKernel(multiply, dim3(1), dim3(1), args, 0, 0));
+	t_hip(hipMemcpy(&got, p, sizeof got, hipMemcpyDeviceToHost));
+	t_equal(got, 2 * 3 + 5 * 3, "parameters that are references");
+	t_hip(hipFree(addend));
+	t_hip(hipFree(p));
+}
+#endif
+
 int main()
 {
 	dim3 grid(3, 2, 2), block(5, 3, 2);
@@ -130,5 +156,8 @@ int main()
 	t_check(error == hipErrorInvalidConfiguration || error == hipErrorInvalidValue, /* of CUDA 13 */
 		"an empty grid was accepted: %d", (int)error);
 	t_equal(hipGetLastError(), error, "empty grid");
+#ifdef __HIP_PLATFORM_CPU__
+	check_references();
+#endif
 	return 0;
 }

@@ -22,7 +22,11 @@
 HIPCPU_QUIET_BEGIN
 
 #ifdef __cplusplus
+/* Programs also have <algorithm> and the limits by ROCm's header. */
+#include <algorithm>
 #include <assert.h>
+#include <limits.h>
+#include <limits>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +115,15 @@ HIPCPU_UNSANITIZED static inline bool hipcpu_lane_next()
 namespace hipcpu
 {
 
-/* A kernel and its arguments, converted to the types of its parameters when it was launched. */
+/*
+ * What a launch keeps of an argument: its value, converted to the parameter's type. A parameter that is a
+ * reference gets the object itself, as on GPUs, which get its address; a const one a copy, as it may be gone.
+ */
+template <typename P>
+constexpr bool is_object = std::is_lvalue_reference_v<P> && !std::is_const_v<std::remove_reference_t<P>>;
+template <typename P> using kept = std::conditional_t<is_object<P>, P, std::decay_t<P>>;
+
+/* A kernel and its arguments. */
 template <typename F, typename... P> struct closure {
 	F kernel;
 	std::tuple<P...> args;
@@ -148,8 +160,8 @@ template <typename F, typename... P>
 static inline hipError_t launch(const char *name, F kernel, void (*)(P...), dim3 grid, dim3 block,
 	size_t shared_bytes, hipStream_t stream, typename same<P>::type... args)
 {
-	return submit(name, kernel, std::tuple<std::decay_t<P>...>(args...), grid, block, shared_bytes,
-		stream, false);
+	return submit(
+		name, kernel, std::tuple<kept<P>...>(args...), grid, block, shared_bytes, stream, false);
 }
 
 /* The kernel is a template or overloaded: the arguments, as they are, say which one the lambda calls. */
@@ -210,18 +222,27 @@ template <typename S> static inline auto signature(S find)
 		return deduced();
 }
 
+/* An argument by its address; that of a reference is an address. */
+template <typename P> static inline kept<P> argument(void *arg)
+{
+	if constexpr (std::is_lvalue_reference_v<P>)
+		return **(std::remove_reference_t<P> **)arg;
+	else
+		return *(std::decay_t<P> *)arg;
+}
+
 template <typename... P, size_t... I>
-static inline std::tuple<std::decay_t<P>...> unpack(void **args, std::index_sequence<I...>)
+static inline std::tuple<kept<P>...> unpack(void **args, std::index_sequence<I...>)
 {
 	(void)args;
-	return std::tuple<std::decay_t<P>...>(*(std::decay_t<P> *)args[I]...);
+	return std::tuple<kept<P>...>(argument<P>(args[I])...);
 }
 
 /* A closure of a module's kernel; as launch, but for the types, which are the kernel's. */
 template <typename F, typename... P>
 static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_launch_params *params)
 {
-	typedef closure<F, std::decay_t<P>...> C;
+	typedef closure<F, kept<P>...> C;
 
 	params->run = C::run;
 	params->drop = C::drop;
