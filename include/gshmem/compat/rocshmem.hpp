@@ -354,12 +354,6 @@ GSHMEMI_NAME int gshmemi_is_default(rocshmem_ctx_t ctx)
 	return ((uint64_t)(uintptr_t)ctx & 0xffff) == ((uint64_t)(uintptr_t)GSHMEM_CTX_DEFAULT & 0xffff);
 }
 
-GSHMEMI_NAME void rocshmem_fence(int pe)
-{
-	(void)pe;
-	gshmem_fence();
-}
-
 GSHMEMI_NAME void rocshmem_pe_quiet(const int *target_pes, size_t npes)
 {
 	gshmem_pe_quiet(target_pes, npes);
@@ -368,12 +362,6 @@ GSHMEMI_NAME void rocshmem_pe_quiet(const int *target_pes, size_t npes)
 GSHMEMI_NAME void rocshmem_ctx_fence(rocshmem_ctx_t ctx)
 {
 	gshmemi_is_default(ctx) ? gshmem_fence() : gshmem_ctx_fence(ctx);
-}
-
-GSHMEMI_NAME void rocshmem_ctx_fence(rocshmem_ctx_t ctx, int pe)
-{
-	(void)pe;
-	rocshmem_ctx_fence(ctx);
 }
 
 GSHMEMI_NAME void rocshmem_ctx_quiet(rocshmem_ctx_t ctx)
@@ -439,6 +427,19 @@ static inline __device__ int rocshmem_wg_team_create_ctx(
 static inline __device__ void rocshmem_wg_ctx_destroy(rocshmem_ctx_t *ctx)
 {
 	(void)ctx;
+}
+
+/* Not for hosts, as there: in host code the name means the call without a PE, also by a reference. */
+static inline __device__ void rocshmem_fence(int pe)
+{
+	(void)pe;
+	gshmem_fence();
+}
+
+static inline __device__ void rocshmem_ctx_fence(rocshmem_ctx_t ctx, int pe)
+{
+	(void)pe;
+	rocshmem_ctx_fence(ctx);
 }
 
 static inline __device__ void rocshmem_threadfence_system(void)
