@@ -234,6 +234,9 @@ hipError_t hipGetDeviceProperties(hipDeviceProp_t *prop, int device)
 	HIPCPU_LEAVE(hipSuccess);
 }
 
+/* Programs write to it so that GPUs see what the host has written. Here nothing is to be done for that. */
+static uint32_t flush_register;
+
 hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device)
 {
 	hipDeviceProp_t p;
@@ -274,6 +277,10 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
 		break;
 	case hipDeviceAttributeFineGrainSupport:
 		*value = 1;
+		break;
+	case hipDeviceAttributeHdpMemFlushCntl:
+	case hipDeviceAttributeHdpRegFlushCntl:
+		memcpy(value, &(uint32_t *){&flush_register}, sizeof(uint32_t *));
 		break;
 	case hipDeviceAttributeHostNativeAtomicSupported:
 		*value = 1;

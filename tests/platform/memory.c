@@ -134,11 +134,26 @@ static void devices(void)
 	t_equal(value, prop.warpSize, "width of a wave");
 }
 
+#ifdef __HIP_PLATFORM_CPU__
+/* A register, which a program may write. */
+static void flush(void)
+{
+	volatile uint32_t *reg = NULL;
+
+	t_hip(hipDeviceGetAttribute((int *)(void *)&reg, hipDeviceAttributeHdpMemFlushCntl, 0));
+	t_check(reg, "no register to flush by");
+	*reg = 1;
+}
+#endif
+
 int main(void)
 {
 	t_hip(hipInit(0));
 	kinds();
 	amounts();
 	devices();
+#ifdef __HIP_PLATFORM_CPU__
+	flush();
+#endif
 	return 0;
 }

@@ -184,6 +184,8 @@ typedef enum hipDeviceAttribute_t {
 	hipDeviceAttributeCooperativeLaunch,
 	hipDeviceAttributeDirectManagedMemAccessFromHost,
 	hipDeviceAttributeFineGrainSupport,
+	hipDeviceAttributeHdpMemFlushCntl, /* the address of a register; *value has room for it */
+	hipDeviceAttributeHdpRegFlushCntl,
 	hipDeviceAttributeHostNativeAtomicSupported,
 	hipDeviceAttributeIntegrated,
 	hipDeviceAttributeIsLargeBar,
