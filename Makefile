@@ -171,7 +171,7 @@ benches:  $(if $(T),$(BENCHES) $(RAW),$(ALL_BENCHES))#  build the benches and th
 examples: $(EXAMPLES)#              build the examples
 tools:    $(TOOLS)#                 gshmemcc and gshmem-info, in build/.../bin
 races:    #                          build what gshmemcc --races needs (docs/races.md)
-	@$(MAKE) $(SUB) PLATFORM=cpu SAN=races B=$(RACES_B) lib tools
+	+@$(RACES_MAKE) lib tools
 report:   $(REPORT)#                the machine's limits and a start without MPI, for tools/gpu-report
 all:      setup#                    build everything: library, tools, tests, benches, examples
 	@$(MAKE) $(SUB) T= NODES=all lib tools tests benches examples report
@@ -427,6 +427,8 @@ INCDIR    := $(PREFIX)/include
 MANDIR    := $(PREFIX)/share/man
 PLATDIR   := $(INCDIR)/gshmem/platform/$(PLATFORM)
 RACES_B   := build/cpu-races
+# Not by the compiler that has been chosen for another platform.
+RACES_MAKE = $(MAKE) $(SUB) PLATFORM=cpu SAN=races B=$(RACES_B) $(if $(filter-out cpu,$(PLATFORM)),HIPCC=g++)
 RACESDIR   = $(LIBDIR)/gshmem/races
 HEADERS    = $(shell cd include && find . -name '*.h' -o -name '*.hpp')
 HIPHEADERS = $(shell cd platform/$(PLATFORM) && find hip -name '*.h' 2>/dev/null)
@@ -472,8 +474,7 @@ install: lib tools $(PLAT_DEPS)
 	@install -d $(S)$(LIBDIR)/cmake/gshmem
 	@$(foreach f,$(notdir $(CMAKE_FILES)),$(call fill,$(INCDIR),$(PLATDIR),$(LIBDIR),$(LIBDIR)/gshmem/devlib,,$(RACESDIR)/gshmemcc) \
 		tools/$(f) >$(S)$(LIBDIR)/cmake/gshmem/$(f) &&) :
-	$(if $(wildcard $(RACES_B)/lib/$(SONAME)),@$(MAKE) $(SUB) PLATFORM=cpu SAN=races B=$(RACES_B) \
-		S=$(abspath $(S)) install-races)
+	$(if $(wildcard $(RACES_B)/lib/$(SONAME)),+@$(RACES_MAKE) S=$(abspath $(S)) install-races)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -m 755 tools/gshmem-trace $(S)$(PREFIX)/bin/gshmem-trace
 	install -d $(S)$(MANDIR)/man3

@@ -152,6 +152,13 @@ grep -q "HIPCC='' .*tools/setup check" "$work/log" || {
 	fail "make setup PLATFORM=amd asks for a compiler that nobody named"
 }
 
+# The compiler for a GPU does not compile what gshmemcc --races needs, which make install builds anew if it is old.
+"$MAKE" -n -C "$top" PLATFORM=amd HIPCC=hipcc RACES_B="$work/races" races >"$work/log" 2>&1 || true
+grep -q 'g++ .*/src/device/coll.hip' "$work/log" && ! grep -q 'hipcc .*/src/device/coll.hip' "$work/log" || {
+	tail -n 5 "$work/log"
+	fail "make races PLATFORM=amd HIPCC=hipcc does not compile with g++"
+}
+
 # hipcc alone: hipcc -I$PREFIX/include kernel.hip -L$PREFIX/lib -lgshmem
 if command -v hipcc >/dev/null && (cd "$top" && HIPCC=hipcc GPU_ARCHS=gfx90a platform/amd/toolchain >/dev/null); then
 	check hipcc PLATFORM=amd HIPCC=hipcc GPU_ARCHS=gfx90a
