@@ -88,5 +88,13 @@ if wanted openmp; then
 	"$B/bin/oshcc" -fopenmp "$work/openmp.c" -o "$work/openmp"
 	$mpirun -n 2 "$work/openmp" >"$work/out" 2>&1 || fail "openmp: $(cat "$work/out")"
 fi
+
+# The same by clang, where it is installed, and without a warning.
+if wanted clang && command -v clang++-19 >/dev/null; then
+	GSHMEM_HIPCC=clang++-19 "$B/bin/gshmemcc" -g -O1 tests/races/cases.hip -o "$work/cases.hip" >"$work/out" 2>&1
+	[ ! -s "$work/out" ] || fail "clang: $(cat "$work/out")"
+	check tests/races/cases.hip no_fence
+	check tests/races/cases.hip function
+fi
 [ $ndone -gt 0 ] || fail "no cases"
 [ -z "$failed" ]
