@@ -308,6 +308,32 @@ static void check_allocated(void)
 	t_equal(gshmemx_win_free(&win), 0, "free");
 }
 
+/* A word goes round, again and again: as soon as a notification is there, so is its word. */
+static void check_notified_words(int me, int npes)
+{
+	enum { NTIMES = 200 };
+	static long from[NTIMES];
+	gshmemx_win_t win;
+	long *base, seen;
+
+	t_equal(gshmemx_win_allocate(GSHMEM_TEAM_WORLD, sizeof from, sizeof *from, (void **)&base, &win), 0,
+		"allocate");
+	t_hip(hipMemset(base, 0, sizeof from));
+	t_hip(hipDeviceSynchronize());
+	gshmem_barrier_all();
+	t_equal(gshmemx_win_lock_all(win, 0), 0, "lock_all");
+	for (int i = 0; i < NTIMES; i++) {
+		from[i] = value(i, me, 0);
+		t_equal(gshmemx_win_long_put_notify(win, i, &from[i], 1, 0, (me + 1) % npes), 0,
+			"put_notify");
+		t_equal(gshmemx_win_notify_wait(win, 0, (uint64_t)i + 1), 0, "notify_wait");
+		t_hip(hipMemcpy(&seen, &base[i], sizeof seen, hipMemcpyDefault));
+		expect(seen, value(i, (me + npes - 1) % npes, 0), "a notified word", me, i);
+	}
+	t_equal(gshmemx_win_unlock_all(win), 0, "unlock_all");
+	t_equal(gshmemx_win_free(&win), 0, "free");
+}
+
 int main(void)
 {
 	struct test t = {};
@@ -333,6 +359,7 @@ int main(void)
 		0, "create");
 	check_queries(&t);
 	check_allocated();
+	check_notified_words(t.me, t.npes);
 	for (int by = 0; by < T_NSCOPES; by++)
 		run_round(&t, by);
 	t_equal(gshmemx_win_free(&t.win), 0, "free");
