@@ -26,6 +26,7 @@ names() {
 # check SOURCE NAME: a case.
 check() {
 	program=$work/${1##*/} name=$2 status=0
+	rm -f "$work/$name.json"
 	GSHMEM_RACES=$work/$name.json $mpirun -n 3 "$program" "$name" racy >"$work/out" 2>&1 || status=$?
 	lines=$(grep -nE "/\* (first|second): $name \*/" "$1" | cut -d : -f 1 | sort -n | xargs)
 	found=$(sed -n "s/^  [a-z]* *by .*${1##*/}:\([0-9]*\)$/\1/p" "$work/out" | sort -n | xargs)
