@@ -300,14 +300,12 @@ static long of_bytes(struct data *d, int racy)
 	if (gshmem_my_pe() == 0)
 		(void)gshmemx_win_schar_accumulate(win, 9, one, 2, GSHMEMX_SUM, 1); /* first: bytes */
 	if (gshmem_my_pe() == 2)
-		(void)gshmemx_win_schar_put(win, racy ? 10 : 11, one, 1, 1); /* second: bytes */
+		(void)gshmemx_win_schar_put(win, racy ? 10 : 8, one, 1, 1); /* second: bytes */
 	close_window(win);
 	return 0;
 }
 
 /* A function that a kernel calls reads what the kernel wrote, and writes what it reads. */
-static uint32_t function_id;
-
 static int change(void *user, gshmemx_rpc_call_t *call)
 {
 	struct data *d = (struct data *)user;
@@ -317,7 +315,8 @@ static int change(void *user, gshmemx_rpc_call_t *call)
 	return GSHMEMX_RPC_DONE;
 }
 
-static __global__ void post(struct data *d, uint32_t id, int racy)
+/* slow: the same function, by a thread that may block, and is not the one that answers the quiet. */
+static __global__ void post(struct data *d, uint32_t id, uint32_t slow, int racy)
 {
 	const uint64_t words[6] = {0};
 	gshmemx_rpc_ticket_t ticket;
@@ -330,7 +329,9 @@ static __global__ void post(struct data *d, uint32_t id, int racy)
 	if (!racy)
 		(void)gshmemx_rpc_wait(ticket);
 	d->ready = (uint64_t)d->dest[4]; /* second: function */
-	(void)gshmemx_rpc_post(id, words);
+	if (racy)
+		return;
+	(void)gshmemx_rpc_post(slow, words);
 	gshmem_quiet();
 	d->dest[4] = 0;
 	(void)gshmemx_rpc_call(id, words, NULL);
@@ -339,9 +340,12 @@ static __global__ void post(struct data *d, uint32_t id, int racy)
 
 static long call_function(struct data *d, int racy)
 {
-	if (gshmemx_rpc_register(&function_id, change, d, 0))
+	uint32_t id, slow;
+
+	if (gshmemx_rpc_register(&id, change, d, 0) ||
+		gshmemx_rpc_register(&slow, change, d, GSHMEMX_RPC_BLOCKING))
 		return 1;
-	hipLaunchKernelGGL(post, dim3(1), dim3(N), 0, 0, d, function_id, racy);
+	hipLaunchKernelGGL(post, dim3(1), dim3(N), 0, 0, d, id, slow, racy);
 	return hipDeviceSynchronize() != hipSuccess;
 }
 
