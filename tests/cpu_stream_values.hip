@@ -132,10 +132,12 @@ static __global__ void add(struct data *d)
 static void check_pes(void)
 {
 	struct data *d = (struct data *)gshmem_calloc(1, sizeof *d);
+	long from[N], sum;
 	int i;
 
 	for (i = 0; i < N; i++)
-		d->from[i] = i;
+		from[i] = i;
+	t_hip(hipMemcpy(d->from, from, sizeof from, hipMemcpyHostToDevice));
 	gshmem_barrier_all();
 	if (gshmem_my_pe() == 0) {
 		hipLaunchKernelGGL(send, dim3(1), dim3(64), 0, writer, d);
@@ -145,7 +147,8 @@ static void check_pes(void)
 		t_hip(hipStreamWaitValue64(waiter, &d->flag, 1, hipStreamWaitValueGte));
 		hipLaunchKernelGGL(add, dim3(1), dim3(1), 0, waiter, d);
 		t_hip(hipStreamSynchronize(waiter));
-		t_equal(d->sum, N * (N - 1) / 2, "the sum of what came");
+		t_hip(hipMemcpy(&sum, &d->sum, sizeof sum, hipMemcpyDeviceToHost));
+		t_equal(sum, N * (N - 1) / 2, "the sum of what came");
 	}
 	gshmem_barrier_all();
 	gshmem_free(d);

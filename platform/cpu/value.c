@@ -19,14 +19,28 @@ struct value_op {
 static void write_value(struct hipcpu_item *item)
 {
 	const struct value_op *op = (struct value_op *)item;
+	char *word = op->word;
+	const char *same = word;
+	const bool was_open = hipcpu_access_open_copy(&word, &same);
 
-	hipcpu_atomic_store(op->word, op->value, op->nbytes);
+	hipcpu_atomic_store(word, op->value, op->nbytes);
+	hipcpu_access_restore(was_open);
+}
+
+static uint64_t load(const struct value_op *op)
+{
+	char *word = op->word;
+	const char *same = word;
+	const bool was_open = hipcpu_access_open_copy(&word, &same);
+	const uint64_t value = hipcpu_atomic_load(word, op->nbytes);
+
+	hipcpu_access_restore(was_open);
+	return value;
 }
 
 static bool is_reached(const struct value_op *op)
 {
-	const uint64_t found = hipcpu_atomic_load(op->word, op->nbytes) & op->mask,
-		       value = op->value & op->mask;
+	const uint64_t found = load(op) & op->mask, value = op->value & op->mask;
 
 	switch (op->flags) {
 	case hipStreamWaitValueGte:
