@@ -22,6 +22,7 @@ static __thread struct element {
 	unsigned first, nbytes; /* nbytes 0: it is none */
 	enum race_kind kind;
 } next HIPCPU_TLS;
+static const struct element none;
 
 void hipcpu_race_element(unsigned first, unsigned nbytes, int reads)
 {
@@ -115,17 +116,15 @@ static void put(struct race_strand *s, const struct gshmemi_operation *o, char *
 }
 
 /* Performs an operation and records it. Returns the old value of an atomic. */
-static uint64_t watch(
-	struct race_strand *s, const struct gshmemi_operation *o, char *base, char *sig_base, uint32_t source)
+static uint64_t watch(struct race_strand *s, const struct gshmemi_operation *o, char *base, char *sig_base,
+	const struct element *element, uint32_t source)
 {
 	const struct race_place at = place_of(o, base, 0);
-	const struct element element = next, whole = {0, 0, RACE_READ};
 	struct race_access over, pending;
 	struct gshmemi_operation signal;
 	struct race_word *w;
 	uint64_t old = 0;
 
-	next = whole;
 	if (o->what != GSHMEMI_FLAG && (o->what != GSHMEMI_AMO || !o->fetches) &&
 		(!gshmemi_is_get(o->what) || o->is_nbi))
 		race_opened(s, context_of(o), (unsigned)gshmemi_pe_in_world(o->pe),
@@ -139,7 +138,7 @@ static uint64_t watch(
 	case GSHMEMI_FLAG:
 		return change_word(s, o, base, false);
 	case GSHMEMI_AMO:
-		touch_remote(s, o, base, o->op == GSHMEMI_AMO_FETCH ? RACE_LOOK : RACE_ATOMIC, &element,
+		touch_remote(s, o, base, o->op == GSHMEMI_AMO_FETCH ? RACE_LOOK : RACE_ATOMIC, element,
 			o->fetches ? &over : &pending, source);
 		if (o->local)
 			touch_local(s, o, RACE_WRITE, o->fetches ? &over : &pending, source);
@@ -151,7 +150,7 @@ static uint64_t watch(
 		return old;
 	case GSHMEMI_GET:
 		if (is_word(o) && at.pe == race_me && !o->is_nbi) { /* gshmem_signal_fetch on the host */
-			touch_remote(s, o, base, RACE_LOOK, &element, &over, source);
+			touch_remote(s, o, base, RACE_LOOK, element, &over, source);
 			touch_local(s, o, RACE_WRITE, &over, source);
 			(void)gshmemi_apply(o, base, sig_base);
 			if ((w = race_word_find(&at, false)))
@@ -161,20 +160,20 @@ static uint64_t watch(
 			return 0;
 		} /* fall through */
 	case GSHMEMI_GET_BLOCKS:
-		touch_remote(s, o, base, RACE_READ, &element, o->is_nbi ? &pending : &over, source);
+		touch_remote(s, o, base, RACE_READ, element, o->is_nbi ? &pending : &over, source);
 		touch_local(s, o, RACE_WRITE, o->is_nbi ? &pending : &over, source);
 		return gshmemi_apply(o, base, sig_base);
 	case GSHMEMI_PUT_SIGNAL:
-		put(s, o, base, &element, &over, &pending, source);
+		put(s, o, base, element, &over, &pending, source);
 		signal = *o;
 		signal.what = GSHMEMI_PUT;
 		(void)gshmemi_apply(&signal, base, NULL);
 		signal = gshmemi_signal_of(o);
-		touch_remote(s, &signal, sig_base, RACE_ATOMIC, &whole, &pending, source);
+		touch_remote(s, &signal, sig_base, RACE_ATOMIC, &none, &pending, source);
 		(void)change_word(s, &signal, sig_base, true);
 		return 0;
 	default:
-		put(s, o, base, &element, &over, &pending, source);
+		put(s, o, base, element, &over, &pending, source);
 		return is_word(o) ? 0 : gshmemi_apply(o, base, sig_base);
 	}
 }
@@ -182,15 +181,15 @@ static uint64_t watch(
 uint64_t gshmemi_delivery_carry(const struct gshmemi_operation *o, char *base, char *sig_base)
 {
 	struct race_strand *s = race_enter();
+	const struct element element = next;
 	uint64_t old;
 
-	if (!s || !o->nbytes) {
-		next.nbytes = 0;
+	next = none;
+	if (!s || !o->nbytes)
 		old = gshmemi_apply(o, base, sig_base);
-	} else {
-		old = watch(s, o, base, sig_base,
+	else
+		old = watch(s, o, base, sig_base, &element,
 			race_source(__builtin_frame_address(0), __builtin_return_address(0)));
-	}
 	race_leave(s);
 	return old;
 }
