@@ -249,8 +249,6 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
 	fill_properties(&p, device);
 	switch (attribute) {
 	case hipDeviceAttributeCanMapHostMemory:
-		*value = p.canMapHostMemory;
-		break;
 	case hipDeviceAttributeCanUseStreamWaitValue:
 		*value = p.canMapHostMemory;
 		break;

@@ -16,23 +16,29 @@ struct value_op {
 	unsigned flags; /* of a wait */
 };
 
+/* Where the thread reaches the word, until it restores its access. */
+static void *open_word(const struct value_op *op, bool *was_open)
+{
+	char *word = op->word;
+	const char *same = word;
+
+	*was_open = hipcpu_access_open_copy(&word, &same);
+	return word;
+}
+
 static void write_value(struct hipcpu_item *item)
 {
 	const struct value_op *op = (struct value_op *)item;
-	char *word = op->word;
-	const char *same = word;
-	const bool was_open = hipcpu_access_open_copy(&word, &same);
+	bool was_open;
 
-	hipcpu_atomic_store(word, op->value, op->nbytes);
+	hipcpu_atomic_store(open_word(op, &was_open), op->value, op->nbytes);
 	hipcpu_access_restore(was_open);
 }
 
 static uint64_t load(const struct value_op *op)
 {
-	char *word = op->word;
-	const char *same = word;
-	const bool was_open = hipcpu_access_open_copy(&word, &same);
-	const uint64_t value = hipcpu_atomic_load(word, op->nbytes);
+	bool was_open;
+	const uint64_t value = hipcpu_atomic_load(open_word(op, &was_open), op->nbytes);
 
 	hipcpu_access_restore(was_open);
 	return value;
