@@ -3,9 +3,9 @@
 /* platform: cpu */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 */
 /*
- * apps/allreduce: one and two shots, of float and half, with odd sizes, unaligned arrays, fewer tokens than PEs
- * and than work-groups, and none, in calls that follow each other in one kernel. The residual has the bits that
- * the CPU computes in the order of PEs.
+ * apps/allreduce: one and two shots, of float and half, with odd sizes, unaligned arrays, fewer tokens than
+ * PEs and than work-groups, and none, in calls that follow each other in one kernel. The residual has the bits
+ * that the CPU computes in the order of PEs.
  */
 #include "../apps/allreduce/allreduce.h"
 
@@ -34,8 +34,7 @@ template <typename T>
 __global__ void repeat(
 	struct allreduce a, T *partial, T *residual, T *weight, T *out, int ntokens, int first_call)
 {
-	const struct allreduce_range all = {0, ntokens},
-				     mine = allreduce_part(all, (int)blockIdx.x, (int)gridDim.x);
+	const struct allreduce_range mine = allreduce_mine(ntokens);
 	const int begin = mine.begin * a.hidden;
 
 	for (int call = first_call; call < first_call + NCALLS; call++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The all-reduce behind a layer of a transformer that is split over PEs, fused with what follows it. Each PE has
- * a partial result of all tokens. allreduce_norm adds the parts of all PEs to the residual, and normalizes each
- * token by its root mean square (B. Zhang, R. Sennrich, "Root Mean Square Layer Normalization", NeurIPS 2019):
+ * The all-reduce behind a layer of a transformer that is split over PEs, fused with what follows it. Each PE
+ * has a partial result of all tokens. allreduce_norm_wg adds the parts of all PEs to the residual, and
+ * normalizes each token by its root mean square (B. Zhang, R. Sennrich, "Root Mean Square Layer
+ * Normalization", NeurIPS 2019):
  *
  *     residual[t][i] += sum over PEs of partial[t][i]
  *     out[t][i]       = residual[t][i] / sqrt(mean over i of residual[t][i]^2 + eps) * weight[i]
@@ -11,18 +12,18 @@
  * alone. There are two algorithms, and the same bits come out of both, on all PEs and in all runs: sums are
  * made in float, in the order of PEs.
  *
- *   one shot   each PE puts its part to all others, and all make all sums: one message's time, npes times the
- *              bytes
+ *   one shot   each PE puts its part to all others, and all make all sums: the time of one message
  *   two shots  tokens belong to PEs. Each PE puts to each other one its part of that one's tokens; the owner
- *              makes the sums, and puts them into the residual of all: twice the time, twice the bytes
+ *              makes the sums, and puts them into the residual of all: the time of two messages, of
+ *              1/npes of the bytes each
  *
- * What is ordered by what: a put_signal raises the signal behind its data; nothing else needs a fence or a quiet.
- * A work-group raises signals to the number of its call, so they are never reset. The inbox and the signals of
- * parts are there twice, for odd and for even calls: a PE that makes call n + 2 has finished call n + 1, for which this PE has
- * sent its part only after it had all parts of call n, and had added them. So nothing of call n is under way to
- * where call n + 2 puts. With one set of signals, that of call n + 1 may arrive before that of call n. In two shots
- * a PE puts sums into a residual when it has got that PE's part of this call; that one has then finished the call
- * before.
+ * What is ordered by what: a put_signal raises the signal behind its data; nothing else needs a fence or a
+ * quiet. A work-group raises signals to the number of its call, so they are never reset. The inbox and the
+ * signals of parts are there twice, for odd and for even calls: a PE that makes call n + 2 has finished call
+ * n + 1, for which this PE has sent its part only after it had all parts of call n, and had added them. So
+ * nothing of call n is under way to where call n + 2 puts. With one set of signals, that of call n + 1 may
+ * arrive before that of call n. In two shots a PE puts sums into a residual when it has got that PE's part of
+ * this call; that one has then finished the call before.
  *
  * For another shape change allreduce_part: it says which tokens a work-group has, and which of these a PE.
  */
@@ -63,8 +64,9 @@ __host__ __device__ static inline struct allreduce_range allreduce_part(
 }
 
 /*
- * Allocates for at most ntokens tokens of elements of elem_nbytes. Collective, on the host. Returns 0, or -ENOMEM
- * on all PEs. one_shot_upto: the bytes of a work-group's tokens up to which there is one shot; 0: always two.
+ * Allocates for at most ntokens tokens of elements of elem_nbytes. Collective, on the host. Returns 0, or
+ * -ENOMEM on all PEs. one_shot_upto: the bytes of a work-group's tokens up to which there is one shot; 0:
+ * always two.
  */
 static inline int allreduce_create(
 	struct allreduce *a, int ntokens, int hidden, size_t elem_nbytes, int ngroups, size_t one_shot_upto)
@@ -101,6 +103,14 @@ static inline void allreduce_destroy(struct allreduce *a)
 }
 
 #if defined(__cplusplus) && GSHMEMI_KERNELS
+
+/* The tokens of the calling work-group. */
+__device__ static inline struct allreduce_range allreduce_mine(int ntokens)
+{
+	const struct allreduce_range all = {0, ntokens};
+
+	return allreduce_part(all, (int)blockIdx.x, (int)gridDim.x);
+}
 
 /* The sum of a value of each thread, for all of them, in an order that depends on the group's size alone. */
 __device__ static inline float allreduce_sum_wg(float value)
@@ -165,18 +175,18 @@ __device__ static inline void allreduce_norm_rows_wg(
 }
 
 /*
- * The fused call, by all threads of ngroups work-groups of all PEs, the same way. partial, residual and out are
- * [ntokens][hidden], weight [hidden]; residual is symmetric, and equal on all PEs. ntokens stays the same within a
- * kernel, because work-groups that share the tokens out anew would have to meet. The call returns when the
- * work-group's tokens of residual and out are written here, and partial may be written again. Tokens of other
- * work-groups may be in use.
+ * The fused call, by all threads of ngroups work-groups of all PEs, the same way. partial, residual and out
+ * are [ntokens][hidden], weight [hidden]; residual is symmetric, and equal on all PEs. ntokens stays the same
+ * within a kernel, because work-groups that share the tokens out anew would have to meet. The call returns
+ * when the work-group's tokens of residual and out are written here, and partial may be written again. Tokens
+ * of other work-groups may be in use.
  */
 template <typename T>
 __device__ static inline void allreduce_norm_wg(const struct allreduce &a, const T *partial, T *residual,
 	const T *weight, T *out, int ntokens, float eps)
 {
 	const int me = gshmem_my_pe(), group = (int)blockIdx.x, ngroups = (int)gridDim.x;
-	const struct allreduce_range all = {0, ntokens}, mine = allreduce_part(all, group, ngroups);
+	const struct allreduce_range mine = allreduce_mine(ntokens);
 	const size_t token_nbytes = (size_t)a.hidden * sizeof(T), nbytes = (size_t)mine.n * token_nbytes;
 	const size_t stride = a.group_nbytes / (size_t)a.npes, first = (size_t)mine.begin * (size_t)a.hidden;
 	const uint64_t n = a.ncalls[group] + 1;

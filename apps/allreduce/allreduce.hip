@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 4 */
 /*
- * Layers of a transformer that is split over PEs, all in one kernel: each layer computes this PE's part of its
- * result, and the all-reduce, the residual and the normalization follow inside (allreduce.h). Beside it the same
- * as three steps on a stream, and on the CPU alone, for comparison.
+ * Layers of a transformer that is split over PEs, all in one kernel: each layer computes this PE's part of
+ * its result, and the all-reduce, the residual and the normalization follow inside (allreduce.h). Beside it
+ * the same as three steps on a stream, and on the CPU alone, for comparison.
  *
  *     gshmemcc -o allreduce allreduce.hip && mpirun -n 4 ./allreduce
  */
@@ -36,8 +36,7 @@ __host__ __device__ static float contribute(const float *token, int i, int layer
 /* The layer's part of this work-group's tokens. */
 __device__ static void layer_wg(const struct model &m, int layer)
 {
-	const struct allreduce_range all = {0, NTOKENS},
-				     mine = allreduce_part(all, (int)blockIdx.x, (int)gridDim.x);
+	const struct allreduce_range mine = allreduce_mine(NTOKENS);
 
 	for (int i = (int)threadIdx.x; i < mine.n * HIDDEN; i += (int)blockDim.x) {
 		const int t = mine.begin + i / HIDDEN;
@@ -63,8 +62,7 @@ __global__ static void one_layer(struct model m, int layer)
 
 __global__ static void add_and_norm(struct model m)
 {
-	const struct allreduce_range all = {0, NTOKENS},
-				     mine = allreduce_part(all, (int)blockIdx.x, (int)gridDim.x);
+	const struct allreduce_range mine = allreduce_mine(NTOKENS);
 	float *residual = m.residual + mine.begin * HIDDEN, *out = m.out + mine.begin * HIDDEN;
 
 	for (int i = (int)threadIdx.x; i < mine.n * HIDDEN; i += (int)blockDim.x)
