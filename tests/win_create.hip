@@ -186,8 +186,8 @@ static void test_teams(void)
 }
 
 /*
- * Two threads of each PE make windows over their own teams at the same time. They meet before, so that both find
- * the same place free.
+ * Two threads of each PE make windows over their own teams at the same time. They meet before, so that both
+ * find the same place free.
  */
 static pthread_barrier_t both;
 

@@ -152,7 +152,8 @@ grep -q "HIPCC='' .*tools/setup check" "$work/log" || {
 	fail "make setup PLATFORM=amd asks for a compiler that nobody named"
 }
 
-# The compiler for a GPU does not compile what gshmemcc --races needs, which make install builds anew if it is old.
+# The compiler for a GPU does not compile what gshmemcc --races needs. make install builds that anew if it is
+# old.
 "$MAKE" -n -C "$top" PLATFORM=amd HIPCC=hipcc RACES_B="$work/races" races >"$work/log" 2>&1 || true
 grep -q 'g++ .*/src/device/coll.hip' "$work/log" && ! grep -q 'hipcc .*/src/device/coll.hip' "$work/log" || {
 	tail -n 5 "$work/log"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a program that is watched for races (platform/cpu/race/) says besides its operations: which words it reads
- * that others change, when it acquires, what it has waited for, and what calls to the CPU order. Nothing in other
- * builds.
+ * What a program that is watched for races (platform/cpu/race/) says besides its operations: which words it
+ * reads that others change, when it acquires, what it has waited for, and what calls to the CPU order. Nothing
+ * in other builds.
  */
 #ifndef GSHMEM_ARCH_RACES_H
 #define GSHMEM_ARCH_RACES_H
