@@ -275,8 +275,7 @@ GSHMEM_HOST_API int gshmem_team_split_2d(gshmem_team_t parent_team, int xrange,
  * Callable  host, collective over the team.
  * Returns   when all its PEs have called.
  * Order     gshmem_ctx_quiet of the team's contexts first.
- * Errors    GSHMEM_TEAM_WORLD, _SHARED and GSHMEMX_TEAM_NODE cannot be destroyed: a message and the end of
- *           the job.
+ * Errors    predefined teams cannot be destroyed: a message and the end of the job.
  */
 GSHMEM_HOST_API void gshmem_team_destroy(gshmem_team_t team);
 

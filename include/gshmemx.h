@@ -437,7 +437,16 @@ GSHMEM_HOST_API void gshmemx_rpc_channel_destroy(gshmemx_rpc_channel_t *channel)
 
 /* ---- teams --------------------------------------------------------------------------------------------- */
 
-#define GSHMEMX_TEAM_NODE GSHMEMI_HANDLE(gshmem_team_t, 3L) /* the PEs of this node */
+/*
+ * Teams that exist from init to finalize, besides those of gshmem.h.
+ *
+ * GSHMEMX_TEAM_NODE            the PEs of this node
+ * GSHMEMX_TEAM_SAME_MYPE_NODE  the PEs that have on their nodes the number that this one has on its own, one
+ *                              of each node that has so many: what exchanges between nodes after the PEs of
+ *                              each have met
+ */
+#define GSHMEMX_TEAM_NODE           GSHMEMI_HANDLE(gshmem_team_t, 3L)
+#define GSHMEMX_TEAM_SAME_MYPE_NODE GSHMEMI_HANDLE(gshmem_team_t, 4L)
 
 /*
  * gshmemx_team_create - make a team of any PEs of parent_team, in any order.

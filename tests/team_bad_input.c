@@ -10,7 +10,7 @@
 
 #include "job.h"
 
-enum { NTEAMS = 8, NPREDEFINED = 3 };
+enum { NTEAMS = 8, NPREDEFINED = 4 };
 
 static int me, npes;
 
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 	expect("node", "", 0, "gshmem_team_destroy: a predefined team cannot be destroyed");
 	expect("handle", "", 0, "gshmem_team_sync: handle 0x3039 does not name a team");
 	expect("twice", "", 0,
-		"gshmem_team_destroy: handle 0x10004 does not name a team, or names a destroyed one");
+		"gshmem_team_destroy: handle 0x10005 does not name a team, or names a destroyed one");
 	expect("context_quiet", "", 0, "gshmem_ctx_quiet: handle 0x");
 	expect("context_twice", "GSHMEM_CONTEXTS=2", 0, "gshmem_ctx_destroy: handle 0x");
 	expect("all", "GSHMEM_TEAMS=7", 0, "GSHMEM_TEAMS=7: must be a number from 8 to 65535");

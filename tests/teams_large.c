@@ -18,7 +18,9 @@
 enum { MOST_TEAMS = 600 };
 
 static struct gshmemi_peer peers[8];
-static struct gshmemi_job the_job = {.npes = NPES, .npeers = 8, .nlocal = 8, .most = 8, .peers = peers};
+static uint32_t nodes[NPES];
+static struct gshmemi_job the_job = {
+	.npes = NPES, .npeers = 8, .nlocal = 8, .most = 8, .peers = peers, .nnodes = 1, .nodes = nodes};
 static int me;
 static struct gshmemi_sync *syncs;
 static char *pool, *is_used;
@@ -177,7 +179,7 @@ static void open_teams(void)
 	the_job.rank = me % 8;
 	for (i = 0; i < 8; i++)
 		peers[i] = (struct gshmemi_peer){.pe = first + i, .is_local = true, .is_mapped = true};
-	gshmemi_heap_count_places(NPES, 8, &gshmemi_heap.nplaces, &npieces);
+	gshmemi_heap_count_places(NPES, 8, 1, &gshmemi_heap.nplaces, &npieces);
 	gshmemi_heap.npredefined = npieces - gshmemi_heap.nplaces + GSHMEMI_NPREDEFINED;
 	syncs = calloc(gshmemi_heap.nplaces, sizeof *syncs);
 	is_used = calloc(1, npieces);
@@ -189,6 +191,7 @@ static void open_teams(void)
 	check_stage(GSHMEM_TEAM_WORLD, NPES, true);
 	check_stage(GSHMEM_TEAM_SHARED, 8, true);
 	check_stage(GSHMEMX_TEAM_NODE, 8, true);
+	check_stage(GSHMEMX_TEAM_SAME_MYPE_NODE, 1, true);
 	t_equal(gshmem_team_translate_pe(GSHMEM_TEAM_SHARED, 7, GSHMEM_TEAM_WORLD), first + 7,
 		"who is in TEAM_SHARED");
 }

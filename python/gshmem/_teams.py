@@ -14,9 +14,11 @@ class _Teams:
     TEAM_WORLD = 1
     TEAM_SHARED = 2
     TEAM_NODE = 3
+    TEAM_SAME_MYPE_NODE = 4
 
     def __iter__(self) -> Iterator[str]:
-        return iter(["TEAM_WORLD", "TEAM_SHARED", "TEAM_NODE"] + list(self.__dict__))
+        predefined = ["TEAM_WORLD", "TEAM_SHARED", "TEAM_NODE", "TEAM_SAME_MYPE_NODE"]
+        return iter(predefined + list(self.__dict__))
 
 
 Teams = _Teams()

@@ -40,6 +40,13 @@ struct gshmemi_scale {
 		uint64_t nbytes;
 	} items[32];
 };
+
+/* Nodes, with the PEs spread evenly over them. */
+static inline int gshmemi_scale_nnodes(const struct gshmemi_scale *scale)
+{
+	return (scale->npes + scale->npeers - 1) / scale->npeers;
+}
+
 void gshmemi_scale_add(
 	struct gshmemi_scale *scale, enum gshmemi_scale_kind kind, const char *name, uint64_t nbytes);
 

@@ -273,14 +273,14 @@ static int preallocate(char *base, uint64_t nbytes)
  * that LARGE teams of all PEs fit beside the small ones, but at most 65535, because of the bits of a handle.
  * Every place has one piece of the pool, except that the predefined teams have as many as they need.
  */
-void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p)
+void gshmemi_heap_count_places(int npes, int npeers, int nnodes, unsigned *nplaces_p, unsigned *npieces_p)
 {
 	enum { LARGE = 3, MOST = (1 << GSHMEMI_TEAM_INDEX_BITS) - 1 };
 	const unsigned n = (unsigned)gshmemi_env.TEAMS + LARGE * (gshmemi_heap_pieces(npes) - 1);
 
 	*nplaces_p = n < MOST ? n : MOST;
-	*npieces_p = gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers) + *nplaces_p -
-		GSHMEMI_NPREDEFINED;
+	*npieces_p = gshmemi_heap_pieces(npes) + 2 * gshmemi_heap_pieces(npeers) +
+		gshmemi_heap_pieces(nnodes) + *nplaces_p - GSHMEMI_NPREDEFINED;
 }
 
 static size_t syncs_nbytes(unsigned nplaces)
@@ -319,7 +319,8 @@ static int allocate_sync(struct gshmemi_heap *heap)
 	void *sync;
 	int rc;
 
-	gshmemi_heap_count_places(gshmemi_job->npes, gshmemi_job->most, &heap->nplaces, &npieces);
+	gshmemi_heap_count_places(
+		gshmemi_job->npes, gshmemi_job->most, gshmemi_job->nnodes, &heap->nplaces, &npieces);
 	nbytes = syncs_nbytes(heap->nplaces) + stages_nbytes(npieces) + scratch_nbytes(has_nodes) +
 		gshmemi_heap_controls_nbytes();
 	error = gshmemi_heap_malloc_fine(&sync, ipc_nbytes(nbytes));
@@ -436,7 +437,8 @@ void gshmemi_heap_scale(struct gshmemi_scale *scale)
 	unsigned nplaces, npieces;
 	size_t barriers, all, map;
 
-	gshmemi_heap_count_places(scale->npes, scale->npeers, &nplaces, &npieces);
+	gshmemi_heap_count_places(
+		scale->npes, scale->npeers, gshmemi_scale_nnodes(scale), &nplaces, &npieces);
 	barriers = syncs_nbytes(nplaces);
 	all = ipc_nbytes(barriers + stages_nbytes(npieces) + scratch_nbytes(scale->npes > scale->npeers) +
 		gshmemi_heap_controls_nbytes());

@@ -42,7 +42,13 @@ struct gshmemi_heap {
 extern struct gshmemi_heap gshmemi_heap;
 
 /* The predefined teams have the first places, one each, whatever their size. */
-enum { GSHMEMI_TEAM_WORLD, GSHMEMI_TEAM_SHARED, GSHMEMI_TEAM_NODE, GSHMEMI_NPREDEFINED };
+enum {
+	GSHMEMI_TEAM_WORLD,
+	GSHMEMI_TEAM_SHARED,
+	GSHMEMI_TEAM_NODE,
+	GSHMEMI_TEAM_SAME_MYPE_NODE,
+	GSHMEMI_NPREDEFINED
+};
 
 /*
  * How many pieces of the pool a team of npes PEs needs. A team that is created takes as many consecutive
@@ -76,8 +82,8 @@ int gshmemi_heap_create(uint64_t nbytes, enum gshmemi_heap_kind kind, bool preal
 /* Bytes from gshmemi_heap.controls on, with the proposals. */
 size_t gshmemi_heap_controls_nbytes(void);
 
-/* For a job of npes PEs, at most npeers of which share a machine. */
-void gshmemi_heap_count_places(int npes, int npeers, unsigned *nplaces_p, unsigned *npieces_p);
+/* For a job of npes PEs on nnodes nodes, at most npeers of which share a machine. */
+void gshmemi_heap_count_places(int npes, int npeers, int nnodes, unsigned *nplaces_p, unsigned *npieces_p);
 
 struct gshmemi_scale;
 void gshmemi_heap_scale(struct gshmemi_scale *scale);

@@ -108,21 +108,21 @@ int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct 
 	return rc;
 }
 
-/* Counts the description of the world team, with its PEs spread evenly over the nodes. */
+/* Counts the description of the world team. */
 void gshmemi_team_nodes_scale(struct gshmemi_scale *scale)
 {
 	if (scale->npes > scale->npeers)
 		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "nodes_of_the_world",
-			nodes_nbytes(scale->npes, (scale->npes + scale->npeers - 1) / scale->npeers,
-				scale->npeers));
+			nodes_nbytes(scale->npes, gshmemi_scale_nnodes(scale), scale->npeers));
 }
 
-/* Of the predefined teams only the world gets scratch: SHARED and NODE are on one node and need none. */
+/* SHARED and NODE are on one node and need no scratch. */
 char *gshmemi_team_find_scratch(unsigned place)
 {
-	const unsigned i = place ? place + 1 - GSHMEMI_NPREDEFINED : 0;
+	const unsigned i = place > GSHMEMI_TEAM_NODE ? place - GSHMEMI_TEAM_NODE : 0;
+	const bool is_on_one_node = place == GSHMEMI_TEAM_SHARED || place == GSHMEMI_TEAM_NODE;
 
-	if (!gshmemi_heap.scratch || (place && place < GSHMEMI_NPREDEFINED) || i >= GSHMEMI_SCRATCH_NPLACES)
+	if (!gshmemi_heap.scratch || is_on_one_node || i >= GSHMEMI_SCRATCH_NPLACES)
 		return NULL;
 	return gshmemi_heap.scratch + i * GSHMEMI_SCRATCH_NBYTES;
 }

@@ -198,6 +198,22 @@ static void find_shared(const bool *can_reach, struct gshmemi_team_shape *shape)
 		shape->pes[i] = gshmemi_job->peers[shape->pes[i]].pe;
 }
 
+/* The PEs with the same number among those of their node as this one. */
+static void find_same_mype(struct gshmemi_team_shape *shape)
+{
+	int *nseen = calloc((size_t)gshmemi_job->nnodes, sizeof *nseen), pe, mine = 0;
+	const uint32_t *nodes = gshmemi_job->nodes;
+
+	if (!nseen)
+		gshmemi_end(1); /* the other PEs cannot be told */
+	for (pe = 0; pe < gshmemi_job->my_pe; pe++)
+		mine += nodes[pe] == nodes[gshmemi_job->my_pe];
+	for (pe = 0, shape->npes = 0; pe < gshmemi_job->npes; pe++)
+		if (nseen[nodes[pe]]++ == mine)
+			shape->pes[shape->npes++] = pe;
+	free(nseen);
+}
+
 /* Opens a predefined team. These have the first pieces of the pool; *first_p is the next free one. */
 static int open_predefined(unsigned which, struct gshmemi_team_shape *shape, int most, unsigned *first_p)
 {
@@ -272,6 +288,8 @@ int gshmemi_teams_open(void)
 		if (gshmemi_job->peers[i].is_local)
 			shape.pes[shape.npes++] = gshmemi_job->peers[i].pe;
 	rc = rc ? rc : open_predefined(GSHMEMI_TEAM_NODE, &shape, gshmemi_job->most, &first);
+	find_same_mype(&shape);
+	rc = rc ? rc : open_predefined(GSHMEMI_TEAM_SAME_MYPE_NODE, &shape, gshmemi_job->nnodes, &first);
 	free(can_reach);
 	free(shape.pes);
 	return rc;
@@ -281,7 +299,7 @@ void gshmemi_teams_scale(struct gshmemi_scale *scale)
 {
 	unsigned n, npieces;
 
-	gshmemi_heap_count_places(scale->npes, scale->npeers, &n, &npieces);
+	gshmemi_heap_count_places(scale->npes, scale->npeers, gshmemi_scale_nnodes(scale), &n, &npieces);
 	gshmemi_traffic_add(&scale->traffic, true, reach_nbytes(scale->npeers));
 	gshmemi_traffic_add(&scale->traffic, false, GSHMEMI_AGREE_NBYTES);
 	gshmemi_scale_add(scale, GSHMEMI_SCALE_HOST, "teams", places_nbytes(n));
