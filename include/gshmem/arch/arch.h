@@ -158,6 +158,8 @@ enum gshmemi_amo {
  *                   do so: LOAD_UNIT(kernel, nkernels_p) loads all kernels of the unit that has this one,
  *                   LOAD_MODULE(module, nkernels_p) those of a module; both return a hipError_t. LOADS_LATE()
  *                   says whether the runtime does so in this process
+ * LIBRARY           the type of what the runtime loads for all contexts, where it has that:
+ *                   LIBRARY_MODULE(module_p, library) finds its module of the current context
  * NESTS_CALLS       functions that kernels call may call others at no cost: see gshmemi_slow_perform_at
  * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees

@@ -61,6 +61,10 @@
 #define GSHMEMI_ARCH_LOAD_UNIT(kernel, nkernels_p)   hipcudaLoadUnit((const void *)(kernel), (nkernels_p))
 #define GSHMEMI_ARCH_LOAD_MODULE(module, nkernels_p) hipcudaLoadModule((module), (nkernels_p))
 #define GSHMEMI_ARCH_LOADS_LATE()                    hipcudaLoadsLate()
+#if CUDART_VERSION >= 12000
+#define GSHMEMI_ARCH_LIBRARY                           CUlibrary
+#define GSHMEMI_ARCH_LIBRARY_MODULE(module_p, library) hipcudaLibraryGetModule((module_p), (library))
+#endif
 
 #if !GSHMEMI_DEVICE_PASS
 #include <gshmem/arch/host.h>

@@ -177,6 +177,24 @@ static inline void nvshmem_team_destroy(nvshmem_team_t team)
 #define nvshmemx_cumodule_init(module)     gshmemx_module_init((void *)(module))
 #define nvshmemx_cumodule_finalize(module) ((void)(module), 0)
 
+/* A library of the CUDA driver has a module for each context. */
+#ifdef GSHMEMI_ARCH_LIBRARY
+static inline int nvshmemx_culibrary_init(GSHMEMI_ARCH_LIBRARY library)
+{
+	hipModule_t module;
+
+	if (GSHMEMI_ARCH_LIBRARY_MODULE(&module, library) != hipSuccess)
+		return NVSHMEMX_ERROR_INTERNAL;
+	return gshmemx_module_init((void *)module) ? NVSHMEMX_ERROR_INTERNAL : NVSHMEMX_SUCCESS;
+}
+
+static inline int nvshmemx_culibrary_finalize(GSHMEMI_ARCH_LIBRARY library)
+{
+	(void)library;
+	return NVSHMEMX_SUCCESS;
+}
+#endif
+
 /* ---- queries and order ---- */
 
 GSHMEMI_NAMES_QUERIES(nvshmem)

@@ -649,6 +649,14 @@ static inline hipError_t hipModuleLoadData(hipModule_t *module, const void *imag
 	HIPCUDA_DRIVER(cuModuleLoadData, 2000, module, image);
 }
 
+#if CUDART_VERSION >= 12000
+/* HIP has no libraries, which are loaded for all contexts: the module that one has for the current context. */
+static inline hipError_t hipcudaLibraryGetModule(hipModule_t *module, CUlibrary library)
+{
+	HIPCUDA_DRIVER(cuLibraryGetModule, 12000, module, library);
+}
+#endif
+
 static inline hipError_t hipModuleUnload(hipModule_t module)
 {
 	HIPCUDA_DRIVER(cuModuleUnload, 2000, module);
