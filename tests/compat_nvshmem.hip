@@ -222,6 +222,47 @@ static void check_groups()
 
 /* ---- ping-pong by atomics and waits ---- */
 
+/*
+ * Two warp groups of a work-group, each with a team of its own: after the barrier its PE has what each warp of
+ * the other PE's group has put. Twice, so that the first barrier's waves meet again.
+ */
+__global__ static void by_warp_groups(int *values, nvshmem_team_t first, nvshmem_team_t second)
+{
+	const int mype = nvshmem_my_pe(), peer = (mype + 1) % nvshmem_n_pes();
+	const int wave = (int)threadIdx.x / warpSize, nwaves = (int)blockDim.x / warpSize,
+		  from = wave / 4 * 4;
+	const nvshmem_team_t team = wave < 4 ? first : second;
+
+	for (int round = 0; round < 2; round++) {
+		if (threadIdx.x % (unsigned)warpSize == 0)
+			nvshmem_int_p(&values[round * nwaves + wave], mype * 100 + wave + 1, peer);
+		nvshmemx_barrier_warpgroup(team);
+		for (int i = from; i < from + 4 && i < nwaves; i++)
+			if (values[round * nwaves + i] % 100 != i + 1)
+				values[2 * nwaves] = -1;
+	}
+}
+
+static void check_warp_groups()
+{
+	enum { NWAVES = 6 };
+	int *values = (int *)nvshmem_calloc(2 * NWAVES + 1, sizeof *values), got[2 * NWAVES + 1], device,
+	    width;
+	nvshmem_team_t second;
+
+	t_hip(hipGetDevice(&device));
+	t_hip(hipDeviceGetAttribute(&width, hipDeviceAttributeWarpSize, device));
+	t_equal(nvshmem_team_split_strided(NVSHMEM_TEAM_WORLD, 0, 1, npes, NULL, 0, &second), 0, "split");
+	nvshmem_barrier_all();
+	t_launch(by_warp_groups, 1, (unsigned)(NWAVES * width), values, NVSHMEM_TEAM_WORLD_INDEX, second);
+	get(got, values, sizeof got);
+	t_equal(got[2 * NWAVES], 0, "a warp that did not see what others had put");
+	for (int i = 0; i < 2 * NWAVES; i++)
+		t_equal(got[i], (me + npes - 1) % npes * 100 + i % NWAVES + 1, "put by a warp");
+	nvshmem_team_destroy(second);
+	nvshmem_free(values);
+}
+
 __global__ static void ping_pong(unsigned long *flag, int *counts, int rounds)
 {
 	const int mype = nvshmem_my_pe(), n = nvshmem_n_pes();
@@ -278,11 +319,17 @@ int main()
 	npes = nvshmem_n_pes();
 	t_equal(nvshmem_team_n_pes(NVSHMEMX_TEAM_NODE), gshmem_team_n_pes(GSHMEMX_TEAM_NODE),
 		"PEs of the node");
+	t_equal(nvshmem_team_n_pes(NVSHMEM_TEAM_SAME_MYPE_NODE_INDEX),
+		gshmem_team_n_pes(GSHMEMX_TEAM_SAME_MYPE_NODE), "PEs with the same number on their nodes");
+	t_equal(nvshmemx_init_attr(NVSHMEMX_INIT_WITH_SHMEM, &attr), NVSHMEMX_SUCCESS, "init again");
+	t_equal(nvshmem_n_pes(), npes, "PEs of a job by shmem_init");
+	nvshmem_finalize();
 	t_hip(hipStreamCreate(&stream));
 	check_shift();
 	check_signals();
 	check_rings();
 	check_groups();
+	check_warp_groups();
 	check_ping_pong();
 	t_hip(hipStreamDestroy(stream));
 	nvshmem_finalize();

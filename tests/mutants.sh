@@ -226,6 +226,8 @@ cpu_mutants() {
 		's/gshmemi_sync_all(GSHMEMI_THREAD, quiet, call);/(void)quiet, (void)call;/'
 	mutant kernel barrier_kernel barrier_reuse include/gshmem/order/sync.h \
 		'/ gshmemi_sync_await(/,/^}/s/GSHMEM_CMP_GE, epoch/GSHMEM_CMP_GE, 0/'
+	mutant kernel barrier_waves compat_nvshmem include/gshmem/order/sync.h \
+		'/ gshmemi_sync_waves(/,/^}/s/ + 1 < nwaves)/ + 1 > nwaves)/' -n 2
 	mutant kernel check_args check_groups include/gshmem/move/check.h \
 		'/ gshmemi_check_args_at(/,/^}/s/first\[0\] != a/0/'
 	mutant kernel check_group check_groups include/gshmem/move/check.h \
@@ -597,6 +599,8 @@ cpu_mutants() {
 		's/at->address + offset - batch->inside;/at->address + offset;/' -e GSHMEM_CPU_HOST_ACCESS=0 -n 3
 	mutant source nodes_row barrier_nodes src/team/nodes.c \
 		's/nodes->row\[2\] = nodes->row\[1\] + .*/nodes->row[2] = 0;/' -n 8
+	mutant source same_mype team_same_mype src/team/team.c \
+		'/ find_same_mype(/,/^}/s/mine += .*/;/' -n 7
 	mutant header nodes_first barrier_nodes_flags include/gshmem/order/sync.h \
 		's/return part != 1 || !nodes->my_local;/return 1;/' -n 6
 	mutant header nodes_partner coll_nodes include/gshmem/coll/coll_nodes.h \

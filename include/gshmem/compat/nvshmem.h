@@ -41,10 +41,16 @@ GSHMEMI_QUIET_BEGIN
 typedef gshmem_team_t nvshmem_team_t;
 typedef nvshmem_team_t nvshmemx_team_t;
 typedef gshmem_team_config_t nvshmem_team_config_t;
-#define NVSHMEM_TEAM_INVALID GSHMEM_TEAM_INVALID
-#define NVSHMEM_TEAM_WORLD   GSHMEM_TEAM_WORLD
-#define NVSHMEM_TEAM_SHARED  GSHMEM_TEAM_SHARED
-#define NVSHMEMX_TEAM_NODE   GSHMEMX_TEAM_NODE
+#define NVSHMEM_TEAM_INVALID              GSHMEM_TEAM_INVALID
+#define NVSHMEM_TEAM_WORLD                GSHMEM_TEAM_WORLD
+#define NVSHMEM_TEAM_SHARED               GSHMEM_TEAM_SHARED
+#define NVSHMEMX_TEAM_NODE                GSHMEMX_TEAM_NODE
+#define NVSHMEMX_TEAM_SAME_MYPE_NODE      GSHMEMX_TEAM_SAME_MYPE_NODE
+/* In NVSHMEM a team is its index. */
+#define NVSHMEM_TEAM_WORLD_INDEX          NVSHMEM_TEAM_WORLD
+#define NVSHMEM_TEAM_SHARED_INDEX         NVSHMEM_TEAM_SHARED
+#define NVSHMEM_TEAM_NODE_INDEX           NVSHMEMX_TEAM_NODE
+#define NVSHMEM_TEAM_SAME_MYPE_NODE_INDEX NVSHMEMX_TEAM_SAME_MYPE_NODE
 #define NVSHMEM_TEAM_CONFIG_INITIALIZER \
 	{ \
 		0 \
@@ -83,6 +89,7 @@ typedef struct {
 	}
 #define NVSHMEMX_INIT_THREAD_PES    0U
 #define NVSHMEMX_INIT_WITH_MPI_COMM 2U
+#define NVSHMEMX_INIT_WITH_SHMEM    4U /* the PEs are shmem_init's: those of the launcher */
 #define NVSHMEMX_INIT_WITH_UNIQUEID 8U
 
 /* ---- calls that only the CPU makes ---- */
@@ -260,6 +267,22 @@ GSHMEMI_NAMES_CALLS
 GSHMEMI_SCOPES(GSHMEMI_BARRIER, gshmem)
 #undef GSHMEMI_BARRIER
 #define nvshmem_sync nvshmem_team_sync
+
+/*
+ * By a warp group: four waves of a work-group that follow each other, the first from wave 0, 4, 8 and so on;
+ * the last group of a work-group may have fewer.
+ */
+#if GSHMEMI_KERNELS && defined(__cplusplus)
+GSHMEMI_NAME int nvshmemx_barrier_warpgroup(nvshmem_team_t team)
+{
+	const unsigned width = 4 * (unsigned)warpSize, from = gshmemi_arch_thread_rank() / width * width,
+		       left = gshmemi_arch_thread_count() - from;
+	const unsigned nwaves = ((left < width ? left : width) + (unsigned)warpSize - 1) / (unsigned)warpSize;
+
+	gshmemx_quiet_wave();
+	return gshmemi_team_sync_waves(team, nwaves, "nvshmemx_barrier_warpgroup");
+}
+#endif
 
 /* Only NVSHMEM has these: iput and iget by size, collectives of 16-bit floating point. */
 #define GSHMEMI_SIZE_STRIDE(SCOPE, SIZE) \

@@ -410,6 +410,47 @@ GSHMEMI_FN int gshmemi_team_sync(int scope, gshmem_team_t team, const char *call
 	return 0;
 }
 
+/* By a thread of each of nwaves waves: the last one that comes meets the other PEs for all of them. */
+GSHMEMI_FN void gshmemi_sync_waves(const struct gshmemi_team_view *team, unsigned nwaves, const char *call)
+{
+	struct gshmemi_sync *sync = team->sync;
+	const uint64_t ncalls = gshmemi_arch_load(&sync->nwave_calls, 8);
+
+	if (gshmemi_arch_amo64(GSHMEMI_AMO_ADD, &sync->nwaves_came, 1, 0) + 1 < nwaves) {
+		(void)gshmemi_wait(&sync->nwave_calls, 8, 0, GSHMEM_CMP_NE, ncalls, -1, call);
+		return;
+	}
+	gshmemi_arch_fence_acquire();
+	gshmemi_arch_store(&sync->nwaves_came, 0, 8);
+	gshmemi_team_claim(team, call);
+	gshmemi_disseminate(team, NULL, 0, call);
+	gshmemi_team_release(team);
+	gshmemi_arch_fence_release();
+	gshmemi_arch_store(&sync->nwave_calls, ncalls + 1, 8);
+}
+
+/*
+ * A barrier of a team by nwaves waves of each PE, which need not be a work-group. Every wave makes the call.
+ * Returns 0, or -EINVAL for GSHMEM_TEAM_INVALID.
+ */
+GSHMEMI_FN int gshmemi_team_sync_waves(gshmem_team_t team, unsigned nwaves, const char *call)
+{
+	struct gshmemi_team_view view;
+	struct gshmemi_group group;
+
+	if (team == GSHMEM_TEAM_INVALID)
+		return -EINVAL;
+	view = gshmemi_team_of(team, call);
+	gshmemi_arch_fence_release(); /* of each lane */
+	if (gshmemi_group_begin(&group, GSHMEMI_WAVE, GSHMEMI_KEY(view.sync, view.sync))) {
+		if (group.rank == 0)
+			gshmemi_sync_waves(&view, nwaves, call);
+		gshmemi_group_end(&group);
+	}
+	gshmemi_arch_fence_acquire();
+	return 0;
+}
+
 #define GSHMEMI_DEFINE(CALL, SCOPE) \
 	GSHMEM_API int CALL(gshmem_team_t team) \
 	{ \

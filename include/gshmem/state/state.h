@@ -142,8 +142,10 @@ struct gshmemi_sync {
 	uint32_t nflags;   /* words of the stage in front of the packets */
 	uint32_t npackets; /* from one PE at each parity */
 	const struct gshmemi_team_nodes *nodes; /* NULL: the team's PEs are on one node */
-	char *scratch; /* this PE's: parts of reductions are put here; NULL: got instead */
-	uint64_t pad[4];
+	char *scratch;        /* this PE's: parts of reductions are put here; NULL: got instead */
+	uint64_t nwaves_came; /* of the waves that make a call together; this PE writes it and nwave_calls */
+	uint64_t nwave_calls; /* such calls that have ended */
+	uint64_t pad[2];
 	/* [r][i]: epoch of the PE i * k^r before this one */
 	uint64_t flag[GSHMEMI_SYNC_ROUNDS][GSHMEMI_SYNC_RADIX];
 	/* [epoch & 1][r][i]: its words */
