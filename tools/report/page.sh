@@ -150,11 +150,12 @@ page_figures() {
 
 # What people look for first: a kernel that communicates itself, against kernels and the CPU by turns.
 page_fused() {
-	cat "$state"/bench/fused.n*.tsv "$state"/bench/fused_gemm.n*.tsv 2>/dev/null | awk -F '\t' '
-		$1 ~ /^(stencil|gemm)_/ && $10 + 0 > 0 {
+	cat "$state"/bench/fused.n*.tsv "$state"/bench/fused_gemm.n*.tsv "$state"/bench/apps_*.n*.tsv 2>/dev/null |
+		awk -F '\t' '
+		$1 ~ /^(stencil|gemm)_|_split$/ && $10 + 0 > 0 {
 			if (!n++)
-				print "\n| a stencil, and an all-gather with a product, on two PEs | fused, us | split, us | speed |\n|---|---|---|---|"
-			printf "| %s | %s | %s | %.2f |\n", $1, $7, $10, $10 / $7
+				print "\n| a stencil, an all-gather with a product, programs of apps/, on two PEs | bytes | fused, us | split, us | speed |\n|---|---|---|---|---|"
+			printf "| %s | %s | %s | %s | %.2f |\n", $1, $3, $7, $10, $10 / $7
 		}'
 }
 

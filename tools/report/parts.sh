@@ -308,6 +308,7 @@ benches() {
 		2 put_signal_lat
 		2 fused
 		2 fused_gemm
+		2 apps_allreduce
 		2 barrier_lat
 		1 rpc_lat
 		2 g_lat
