@@ -217,6 +217,7 @@ __device__ static inline void moe_meet_wg(const struct moe &m)
 }
 
 #include "moe_dispatch.h"
+#include "moe_combine.h"
 
 #endif
 
