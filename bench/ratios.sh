@@ -64,6 +64,8 @@ cpu_limits() {
 	fused.n2           stencil        wg     0:1e9           2 worst - the same, worst size
 	apps_allreduce.n2  allreduce_split wg    0:1e9           2 best -  all-reduce in a kernel, of the same split, best size
 	apps_allreduce.n2  allreduce_split wg    0:1e9           2 worst - the same, worst size
+	apps_moe.n2        moe_split_     wg     0:1e12          2 best -  fused mixture of experts against split, best size
+	apps_moe.n2        moe_mpi_       wg     0:1e12          2 best -  the same, against kernels and MPI
 	rpc_lat.n1         rpc_call_lat   thread 0:0             1 <= 1.5  call to the CPU, kernel, 64 slots
 	rpc_lat.n1         rpc_call_lat   host   0:0             1 <= 1.5  the same, from the host
 	rpc_lat.n1         rpc_slots_lat  thread 0:0             1 <= 1.5  the same, kernel, 16384 slots of 64
@@ -133,6 +135,8 @@ gpu_limits() {
 	launch_lat.n2      launch_lat     host   0:0             1 best -  launch + synchronize
 	fused.n2           stencil        wg     0:1e9           2 best -  fused stencil against split, best size
 	apps_allreduce.n2  allreduce_split wg    0:1e9           2 best -  all-reduce in a kernel, of the same split, best size
+	apps_moe.n2        moe_split_     wg     0:1e12          2 turns -  fused mixture of experts against split, best size
+	apps_moe.n2        moe_mpi_       wg     0:1e12          2 turns -  the same, against kernels and MPI
 	rpc_lat.n1         rpc_call_lat   thread 0:0             1 best -  call to the CPU, kernel, 64 slots
 	rpc_lat.n1         rpc_slots_lat  thread 0:0             1 best -  the same, 16384 slots of 64
 	rpc_lat.n1         rpc_post_waves thread 0:0             1 best -  posted calls, kernel, of calls
