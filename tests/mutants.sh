@@ -150,7 +150,7 @@ mutant() {
 		return
 	fi
 	mkdir -p "$tree/$B"
-	cp -a Makefile include src platform tools tests docs python "$tree"
+	cp -a Makefile include src platform tools tests docs python apps "$tree"
 	for part in $parts; do
 		[ ! -e "$B/$part" ] || cp -a "$B/$part" "$tree/$B"
 	done
@@ -281,6 +281,13 @@ cpu_mutants() {
 		'/ gshmemi_order(/,/^}/s/gshmemi_carry_order_at(.*/;/'
 	mutant header flag_lowers delivery_rules include/gshmem/move/carry.h \
 		'/ gshmemi_apply_flag(/,/^}/s/found < value/found != value/'
+
+	# fused programs: call n + 1 sends what a slower PE reads in call n; work-groups that meet see too little
+	mutant kernel moe_buffers apps_moe apps/moe/moe_dispatch.h 's/m.counts + (call.number & 1)/m.counts + 0/' -n 3
+	mutant kernel moe_rows apps_moe apps/moe/moe.h \
+		's/m->many = m->few + few/m->many = m->few + 0/; s/m->places = m->many + many/m->places = m->many + (few + many)/' -n 3
+	mutant kernel moe_meet apps_moe apps/moe/moe.h 's/gshmemx_fence_wg();/__syncthreads();/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 
 	# carriers
 	mutant kernel carry_offset put_get_copy include/gshmem/move/slow.h \
