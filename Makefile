@@ -133,8 +133,8 @@ SCRIPT_TESTS := $(foreach s,plot ci_turns benches_rows exports format hip_doc mu
 # Over AMD's own HIP alone.
 HSA_TESTS := $(patsubst %,tests/amdsim/%.sh,hsa_calls refused hip_answers links)
 RUN_TOO  := $(PYTHON_TEST) $(OSU_TEST) $(SCRIPT_TESTS) $(if $(filter examples,$(RUN)),$(filter-out \
-		$(if $(filter races,$(SAN)),$(patsubst %,$(B)/%,$(call having,races: no,examples/tutorial/*.hip))) \
-		$(if $(filter cpu,$(PLATFORM)),,$(B)/apps/%),$(EXAMPLES))) \
+		$(if $(filter races,$(SAN)),$(patsubst %,$(B)/%,$(call having,races: no,examples/tutorial/*.hip))),\
+		$(EXAMPLES))) \
 	$(if $(filter sim,$(RUN)),$(filter-out %/rate.sh %/litmus.sh $(HSA_TESTS),\
 		$(wildcard tests/amdsim/*.sh))) $(if $(filter hsa,$(RUN)),$(HSA_TESTS)) \
 	$(if $(filter litmus,$(RUN)),tests/amdsim/litmus.sh) $(if $(filter bitcode,$(RUN)),tests/bitcode.sh) \

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2,3,8 */
-/* platform: cpu */
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 */
 /*
  * apps/allreduce: one and two shots, of float and half, with odd sizes, unaligned arrays, fewer tokens than
