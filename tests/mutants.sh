@@ -283,6 +283,8 @@ cpu_mutants() {
 		'/ gshmemi_apply_flag(/,/^}/s/found < value/found != value/'
 
 	# fused programs: call n + 1 sends what a slower PE reads in call n; work-groups that meet see too little
+	mutant kernel allreduce_signals apps_allreduce apps/allreduce/allreduce.h \
+		's/came = a.came + ((n & 1)/came = a.came + ((n \& 0)/' -n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant kernel moe_buffers apps_moe apps/moe/moe_dispatch.h 's/m.counts + (call.number & 1)/m.counts + 0/' -n 3
 	mutant kernel moe_rows apps_moe apps/moe/moe.h \
 		's/m->many = m->few + few/m->many = m->few + 0/; s/m->places = m->many + many/m->places = m->many + (few + many)/' -n 3

@@ -152,7 +152,7 @@ page_figures() {
 page_fused() {
 	cat "$state"/bench/fused.n*.tsv "$state"/bench/fused_gemm.n*.tsv "$state"/bench/apps_*.n*.tsv 2>/dev/null |
 		awk -F '\t' '
-		$1 ~ /^(stencil|gemm)_|_split$/ && $10 + 0 > 0 {
+		$1 ~ /^(stencil|gemm)_|_split(_|$)/ && $10 + 0 > 0 {
 			if (!n++)
 				print "\n| a stencil, an all-gather with a product, programs of apps/, on two PEs | bytes | fused, us | split, us | speed |\n|---|---|---|---|---|"
 			printf "| %s | %s | %s | %s | %.2f |\n", $1, $3, $7, $10, $10 / $7
