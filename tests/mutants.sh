@@ -216,6 +216,10 @@ race_mutants() {
 	mutant source race_element races.sh $race/carry.c 's/at.offset += element->first;/;/'
 	mutant source race_steps races.sh $race/strand.c 's/if (++s->now == UINT32_MAX)/if (!++s->now \&\& 0)/'
 	mutant source race_ring races.sh $race/share.c '/^void race_who(/,/^}/s/is_forgotten = .*/is_forgotten = false;/'
+
+	# a fused program whose mistake seldom shows in its results
+	mutant kernel cg_parts apps_cg apps/cg/cg.h \
+		's/(steps->nsums & 1) \* (size_t)c.ngroups/0 * (size_t)c.ngroups/' -n 3
 }
 
 cpu_mutants() {
@@ -554,6 +558,11 @@ cpu_mutants() {
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c \
 		'/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
 
+	# fused programs
+	mutant kernel cg_edges apps_cg apps/cg/cg.h '/edges_came\[side\], /s/steps->nsums/0/' -n 3
+	mutant kernel cg_shares apps_cg apps/cg/cg.h 's/(steps->nsums & 1) \* (size_t)c.npes/0 * (size_t)c.npes/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
+
 	race_mutants
 
 	# who serves the mailbox if the CPU cannot reach the heap: built as for the leg copies
@@ -671,6 +680,9 @@ amd_mutants() {
 		'/ gshmemi_rpc_post(/,/^}/s/gshmemi_arch_fence_release();/;/'
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h \
 		's/gshmemi_arch_fence_acquire();//'
+
+	# a fused program
+	mutant kernel cg_fence apps_cg apps/cg/cg.h 's/gshmemx_fence_wg();/__syncthreads();/' -n 2
 
 	# the bitcode
 	mutant text bitcode_missing bitcode.sh platform/bitcode.hip '/^DEFINE(gshmem_test_lock, 1)/d'
