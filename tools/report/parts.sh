@@ -310,6 +310,7 @@ benches() {
 		2 fused_gemm
 		2 apps_allreduce
 		2 apps_moe
+		2 apps_cg
 		2 barrier_lat
 		1 rpc_lat
 		2 g_lat
