@@ -68,6 +68,9 @@ cpu_limits() {
 	apps_moe.n2        moe_mpi_       wg     0:1e12          2 best -  the same, against kernels and MPI
 	apps_cg.n2         cg_split_      wg     0:1e9           2 best -  fused conjugate gradients against split, best size
 	apps_cg.n2         cg_mpi_        wg     0:1e9           2 best -  the same against MPI on CPUs, best size
+	apps_bfs.n2        bfs_14_split   wg     0:1e9           2 best -  search in one kernel, of split, 2^14 vertices
+	apps_bfs.n2        bfs_14_atomics wg     0:1e9           2 best -  the same, of one with atomics
+	apps_bfs.n2        bfs_14_mpi     wg     0:1e9           2 best -  the same, of MPI alone
 	rpc_lat.n1         rpc_call_lat   thread 0:0             1 <= 1.5  call to the CPU, kernel, 64 slots
 	rpc_lat.n1         rpc_call_lat   host   0:0             1 <= 1.5  the same, from the host
 	rpc_lat.n1         rpc_slots_lat  thread 0:0             1 <= 1.5  the same, kernel, 16384 slots of 64
@@ -140,6 +143,7 @@ gpu_limits() {
 	apps_moe.n2        moe_split_     wg     0:1e12          2 turns -  fused mixture of experts against split, best size
 	apps_moe.n2        moe_mpi_       wg     0:1e12          2 turns -  the same, against kernels and MPI
 	apps_cg.n2         cg_split_      wg     0:1e9           2 best -  fused conjugate gradients against split, best size
+	apps_bfs.n2        bfs_14_split   wg     0:1e9           2 turns - search in one kernel, of split, 2^14 vertices
 	rpc_lat.n1         rpc_call_lat   thread 0:0             1 best -  call to the CPU, kernel, 64 slots
 	rpc_lat.n1         rpc_slots_lat  thread 0:0             1 best -  the same, 16384 slots of 64
 	rpc_lat.n1         rpc_post_waves thread 0:0             1 best -  posted calls, kernel, of calls
