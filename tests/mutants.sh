@@ -278,6 +278,9 @@ cpu_mutants() {
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant header complete_early coll_late include/gshmem/move/carry.h \
 		'/ gshmemi_complete(/,/^}/s/gshmemi_carry_complete(.*/(void)context;/' -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel bfs_fence apps_bfs apps/bfs/bfs.h 's/gshmemx_fence_wg();/__syncthreads();/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel bfs_empty_level apps_bfs apps/bfs/bfs.h 's/bfs_level_wg(b, w, -1);/;/' -n 3
 	mutant kernel pe_direct pe_marks include/gshmem/state/peer.h \
 		'/ gshmemi_pe_for(/,/^}/s/is_direct && /0 \&\& is_direct \&\& /'
 	mutant kernel pe_mark pe_marks include/gshmem/state/pe.h 's/(1 << 28)/(1 << 30)/'
