@@ -311,6 +311,7 @@ benches() {
 		2 apps_allreduce
 		2 apps_moe
 		2 apps_cg
+		2 apps_bfs
 		2 barrier_lat
 		1 rpc_lat
 		2 g_lat
