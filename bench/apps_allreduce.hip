@@ -18,14 +18,13 @@
 
 #define HIDDEN        1024
 #define NTHREADS      128
-#define NGROUPS       2
 #define EPS           1e-5F
 #define ONE_SHOT_UPTO ((size_t)32 << 10) /* of a work-group: bench/README.md says where the two forms meet */
 
 struct layer {
 	float *partial, *sum, *residual, *out; /* [ntokens][HIDDEN], symmetric */
 	float *weight;
-	int ntokens;
+	int ntokens, ngroups;
 };
 
 __global__ static void fused_kernel(struct allreduce a, struct layer l, size_t nlayers)
@@ -49,8 +48,9 @@ static void fused(struct allreduce &a, struct layer &l, size_t nlayers)
 {
 	void *args[] = {&a, &l, &nlayers};
 
-	t_equal(gshmemx_collective_launch(fused_kernel, dim3(NGROUPS), dim3(NTHREADS), args, 0, 0), 0,
-		"launch");
+	t_equal(gshmemx_collective_launch(
+			fused_kernel, dim3((unsigned)l.ngroups), dim3(NTHREADS), args, 0, 0),
+		0, "launch");
 	t_hip(hipDeviceSynchronize());
 }
 
@@ -60,7 +60,7 @@ static void split(struct layer &l, size_t nlayers)
 		t_equal(gshmemx_float_sum_reduce_on_stream(
 				GSHMEM_TEAM_WORLD, l.sum, l.partial, (size_t)l.ntokens * HIDDEN, 0),
 			0, "sum");
-		hipLaunchKernelGGL(add_and_norm, dim3(NGROUPS), dim3(NTHREADS), 0, 0, l);
+		hipLaunchKernelGGL(add_and_norm, dim3((unsigned)l.ngroups), dim3(NTHREADS), 0, 0, l);
 	}
 	t_hip(hipDeviceSynchronize());
 }
@@ -93,11 +93,12 @@ static float part_of(int pe, size_t i)
 	return (float)((i * 7 + (size_t)pe * 5) % 19) / 8 - 1;
 }
 
-static struct layer allocate(int ntokens)
+static struct layer allocate(int ntokens, int ngroups)
 {
 	const size_t n = (size_t)ntokens * HIDDEN;
 	float *memory = (float *)gshmem_calloc(4 * n + HIDDEN, sizeof(float));
-	const struct layer l = {memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n, ntokens};
+	const struct layer l = {
+		memory, memory + n, memory + 2 * n, memory + 3 * n, memory + 4 * n, ntokens, ngroups};
 	const std::vector<float> ones(HIDDEN, 1);
 	std::vector<float> partial(n);
 
@@ -129,16 +130,16 @@ template <typename Form> static void check(struct layer &l, const char *what, Fo
 	gshmem_barrier_all();
 }
 
-static void measure(int ntokens)
+static void measure(int ntokens, int ngroups)
 {
 	const size_t nbytes = (size_t)ntokens * HIDDEN * sizeof(float), most = (size_t)1 << 30;
-	struct layer l = allocate(ntokens);
+	struct layer l = allocate(ntokens, ngroups);
 	struct allreduce a[3];
 	struct host_layer h = {std::vector<float>(nbytes / sizeof(float), 1), {}, {}, {}};
 
 	h.sum = h.residual = h.out = h.partial;
 	for (int i = 0; i < 3; i++)
-		t_equal(allreduce_create(&a[i], ntokens, HIDDEN, sizeof(float), NGROUPS,
+		t_equal(allreduce_create(&a[i], ntokens, HIDDEN, sizeof(float), l.ngroups,
 				i == 0           ? ONE_SHOT_UPTO
 					: i == 1 ? most
 						 : 0),
@@ -170,10 +171,17 @@ static void measure(int ntokens)
 
 int main(int argc, char **argv)
 {
+	int device, ncus;
+
 	bench_init(argc, argv, "apps_allreduce");
 	bench_needs(2);
+	t_hip(hipGetDevice(&device));
+	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
+	/* on the cpu platform the PE has one core, and work-groups would wait for each other */
+	const int ngroups = bench.one_clock ? 1 : std::min(64, std::max(1, ncus / bench.nsharing));
+
 	for (int ntokens = 1; ntokens <= 256; ntokens *= 4)
-		measure(ntokens);
+		measure(ntokens, ngroups);
 	bench_finalize();
 	return 0;
 }

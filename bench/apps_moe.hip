@@ -227,7 +227,7 @@ int main(int argc, char **argv)
 		std::vector<std::string> names;
 
 		l.ntokens = ntokens;
-		l.ngroups = std::min(64, std::max(4, ncus / bench.nsharing));
+		l.ngroups = bench.one_clock ? 1 : std::min(64, std::max(4, ncus / bench.nsharing));
 		create(&l, &m, &s);
 		for (const char *other : {"moe_split_", "moe_mpi_", "moe_many_"})
 			names.push_back(other + std::to_string(ntokens));
