@@ -158,8 +158,8 @@ enum gshmemi_amo {
  *                   do so: LOAD_UNIT(kernel, nkernels_p) loads all kernels of the unit that has this one,
  *                   LOAD_MODULE(module, nkernels_p) those of a module; both return a hipError_t. LOADS_LATE()
  *                   says whether the runtime does so in this process
- * LIBRARY           the type of what the runtime loads for all contexts, where it has that:
- *                   LIBRARY_MODULE(module_p, library) finds its module of the current context
+ * HAS_LIBRARIES     the runtime can load kernels for all contexts, as a LIBRARY, a type:
+ *                   LIBRARY_MODULE(module_p, library) finds its module of the current context; a hipError_t
  * NESTS_CALLS       functions that kernels call may call others at no cost: see gshmemi_slow_perform_at
  * KEEPS_KEYS_APART  wave_enter never puts lanes with different keys into one group
  * COMPARES_APART    comparing the arguments of a wave is worth a call of its own; 0: wave_agrees
@@ -185,6 +185,9 @@ enum gshmemi_amo {
 #if !defined GSHMEMI_ARCH_HAS_ELECT || !defined GSHMEMI_ARCH_HAS_COPY || \
 	!defined GSHMEMI_ARCH_KERNELS_WAKE || !defined GSHMEMI_ARCH_TYPED_LAUNCH
 #error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_ELECT, _HAS_COPY, _KERNELS_WAKE or _TYPED_LAUNCH"
+#endif
+#ifndef GSHMEMI_ARCH_HAS_LIBRARIES
+#error "gshmem: the platform lacks GSHMEMI_ARCH_HAS_LIBRARIES"
 #endif
 #if !defined GSHMEMI_ARCH_CLOCK_APART || !defined GSHMEMI_ARCH_LOADS_LAZILY || \
 	!defined GSHMEMI_ARCH_MAY_LACK_FINE || !defined GSHMEMI_ARCH_ROUNDS_SHARED
@@ -257,6 +260,9 @@ enum gshmemi_amo {
 #endif
 #if GSHMEMI_ARCH_HAS_TICKS && !(defined GSHMEMI_ARCH_TICK_NS && defined GSHMEMI_ARCH_CLOCK_RATE)
 #error "gshmem: the platform lacks GSHMEMI_ARCH_TICK_NS(gfx) or GSHMEMI_ARCH_CLOCK_RATE"
+#endif
+#if GSHMEMI_ARCH_HAS_LIBRARIES && !(defined GSHMEMI_ARCH_LIBRARY && defined GSHMEMI_ARCH_LIBRARY_MODULE)
+#error "gshmem: the platform lacks GSHMEMI_ARCH_LIBRARY or _LIBRARY_MODULE"
 #endif
 #if GSHMEMI_ARCH_LOADS_LAZILY && \
 	!(defined GSHMEMI_ARCH_LOAD_UNIT && defined GSHMEMI_ARCH_LOAD_MODULE && \

@@ -21,6 +21,7 @@
 #define GSHMEMI_ARCH_KERNELS_WAKE     1
 #define GSHMEMI_ARCH_TYPED_LAUNCH     1 /* a kernel is a function of this program, called */
 #define GSHMEMI_ARCH_LOADS_LAZILY     0
+#define GSHMEMI_ARCH_HAS_LIBRARIES    0
 #define GSHMEMI_ARCH_KEEPS_KEYS_APART 1
 #define GSHMEMI_ARCH_NESTS_CALLS      1
 #define GSHMEMI_ARCH_COMPARES_APART   1

@@ -26,6 +26,7 @@
 #define GSHMEMI_ARCH_CLOCK_APART     1
 #define GSHMEMI_ARCH_TYPED_LAUNCH    0
 #define GSHMEMI_ARCH_LOADS_LAZILY    1
+#define GSHMEMI_ARCH_HAS_LIBRARIES   (CUDART_VERSION >= 12000)
 #define GSHMEMI_ARCH_RUNTIME_SINCE   12000
 #define GSHMEMI_ARCH_RUNTIME_MAJOR   1000
 #define GSHMEMI_ARCH_FD_VALUE_SINCE  0
@@ -61,7 +62,7 @@
 #define GSHMEMI_ARCH_LOAD_UNIT(kernel, nkernels_p)   hipcudaLoadUnit((const void *)(kernel), (nkernels_p))
 #define GSHMEMI_ARCH_LOAD_MODULE(module, nkernels_p) hipcudaLoadModule((module), (nkernels_p))
 #define GSHMEMI_ARCH_LOADS_LATE()                    hipcudaLoadsLate()
-#if CUDART_VERSION >= 12000
+#if GSHMEMI_ARCH_HAS_LIBRARIES
 #define GSHMEMI_ARCH_LIBRARY                           CUlibrary
 #define GSHMEMI_ARCH_LIBRARY_MODULE(module_p, library) hipcudaLibraryGetModule((module_p), (library))
 #endif

@@ -185,7 +185,7 @@ static inline void nvshmem_team_destroy(nvshmem_team_t team)
 #define nvshmemx_cumodule_finalize(module) ((void)(module), 0)
 
 /* A library of the CUDA driver has a module for each context. */
-#ifdef GSHMEMI_ARCH_LIBRARY
+#if GSHMEMI_ARCH_HAS_LIBRARIES
 static inline int nvshmemx_culibrary_init(GSHMEMI_ARCH_LIBRARY library)
 {
 	hipModule_t module;
