@@ -144,14 +144,6 @@ static void measure(int ntokens, int ngroups)
 					: i == 1 ? most
 						 : 0),
 			0, "create");
-	auto timed = [](auto form) {
-		return [form](size_t nlayers) {
-			gshmem_barrier_all();
-			const double started = bench_start();
-			form(nlayers);
-			return bench_now_us() - started;
-		};
-	};
 	auto by_size = [&](size_t n) { fused(a[0], l, n); };
 	auto one_shot = [&](size_t n) { fused(a[1], l, n); };
 	auto two_shots = [&](size_t n) { fused(a[2], l, n); };
@@ -159,8 +151,8 @@ static void measure(int ntokens, int ngroups)
 	auto mpi = [&](size_t n) { by_mpi(h, n); };
 
 	bench_measure_each({NULL, "wg", nbytes, bench.npes, {}, false, 0},
-		{"allreduce_split", "allreduce_mpi", "allreduce_one", "allreduce_two"}, timed(by_size),
-		{timed(apart), timed(mpi), timed(one_shot), timed(two_shots)});
+		{"allreduce_split", "allreduce_mpi", "allreduce_one", "allreduce_two"}, bench_timed(by_size),
+		{bench_timed(apart), bench_timed(mpi), bench_timed(one_shot), bench_timed(two_shots)});
 	check(l, "one shot", one_shot);
 	check(l, "two shots", two_shots);
 	check(l, "split", apart);
@@ -171,14 +163,10 @@ static void measure(int ntokens, int ngroups)
 
 int main(int argc, char **argv)
 {
-	int device, ncus;
-
 	bench_init(argc, argv, "apps_allreduce");
 	bench_needs(2);
-	t_hip(hipGetDevice(&device));
-	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
 	/* on the cpu platform the PE has one core, and work-groups would wait for each other */
-	const int ngroups = bench.one_clock ? 1 : std::min(64, std::max(1, ncus / bench.nsharing));
+	const int ngroups = bench.one_clock ? 1 : std::min(64, std::max(1, bench_ncus()));
 
 	for (int ntokens = 1; ntokens <= 256; ntokens *= 4)
 		measure(ntokens, ngroups);

@@ -164,16 +164,12 @@ static void choose_roots(struct graph &g)
 
 static void make(struct graph &g, int scale)
 {
-	int device, ncus;
-
-	t_hip(hipGetDevice(&device));
-	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
 	g.nvertices = 1 << scale;
 	g.nthreads = bench.one_clock ? 64 : 256;
 	g.edges = rmat_graph(scale, FACTOR, 1);
 	choose_roots(g);
 	t_equal(bfs_create(&g.b, g.nvertices, g.edges.data(), g.edges.size(),
-			std::min(16, std::max(1, ncus / bench.nsharing / 4)), MOST),
+			std::min(16, std::max(1, bench_ncus() / 4)), MOST),
 		0, "apps_bfs: create");
 	t_equal(bfs_split_create(&g.split, &g.b, g.edges.data(), g.edges.size()), 0,
 		"apps_bfs: create split");
@@ -227,13 +223,10 @@ int main(int argc, char **argv)
 		struct graph g = {};
 		std::vector<std::string> names;
 		auto timed = [&g](search *form) {
-			return [&g, form](size_t reps) {
-				gshmem_barrier_all();
-				const double started = bench_start();
+			return bench_timed([&g, form](size_t reps) {
 				for (size_t i = 0; i < reps; i++)
 					form(g, g.roots[i % NROOTS]);
-				return bench_now_us() - started;
-			};
+			});
 		};
 
 		make(g, scale);

@@ -87,12 +87,8 @@ static double b_value(size_t i)
 
 static void allocate(struct problem &p, int edge)
 {
-	int device, ncus;
-
-	t_hip(hipGetDevice(&device));
-	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
 	/* On the cpu platform a PE has one core. */
-	const int ngroups = bench.one_clock ? 1 : std::min(edge / bench.npes, ncus / bench.nsharing);
+	const int ngroups = bench.one_clock ? 1 : std::min(edge / bench.npes, bench_ncus());
 
 	p.box = box_of(edge, edge, edge);
 	p.a = {edge, edge};
@@ -151,12 +147,7 @@ int main(int argc, char **argv)
 
 		allocate(p, edge);
 		auto timed = [&p](void (*form)(struct problem &, int)) {
-			return [&p, form](size_t reps) {
-				gshmem_barrier_all();
-				const double started = bench_start();
-				form(p, (int)reps);
-				return bench_now_us() - started;
-			};
+			return bench_timed([&p, form](size_t reps) { form(p, (int)reps); });
 		};
 		bench_measure_each({"", "wg", p.box.plane * sizeof(double), bench.npes, {}, false, 0},
 			{names[0].c_str(), names[1].c_str()}, timed(fused), {timed(split_form), timed(mpi)});

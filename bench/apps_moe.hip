@@ -92,13 +92,11 @@ template <typename Exchange> static void run_split(const struct split &s, const 
 }
 
 /* MPI's exchanges. Where the CPU cannot touch device memory, MPI gets copies. */
-static const bool is_reached = !strcmp(GSHMEMI_ARCH_NAME, "cpu");
-
 /* What MPI reads, or writes, in place of n elements at ptr. */
 template <typename T> static T *host_of(const T *ptr, std::vector<T> &copy, size_t n)
 {
-	copy.resize(is_reached ? 0 : n);
-	return is_reached ? (T *)ptr : copy.data();
+	copy.resize(GSHMEMI_ARCH_HOST_DIRECT ? 0 : n);
+	return GSHMEMI_ARCH_HOST_DIRECT ? (T *)ptr : copy.data();
 }
 
 struct by_mpi {
@@ -107,10 +105,10 @@ struct by_mpi {
 		std::vector<int> came, sent;
 		int *to = host_of(dest, came, n * bench.npes), *from = host_of(source, sent, n * bench.npes);
 
-		if (!is_reached)
+		if (!GSHMEMI_ARCH_HOST_DIRECT)
 			bench_read(from, source, sent.size() * sizeof(int));
 		MPI_Alltoall(from, (int)n, MPI_INT, to, (int)n, MPI_INT, MPI_COMM_WORLD);
-		if (!is_reached)
+		if (!GSHMEMI_ARCH_HOST_DIRECT)
 			bench_write(dest, to, came.size() * sizeof(int));
 	}
 	static void tokens(float *dest, const split_sizes &to, const float *source, const split_sizes &from)
@@ -123,11 +121,11 @@ struct by_mpi {
 			out_n(from.nelems.begin(), from.nelems.end()),
 			out_at(from.displs.begin(), from.displs.end());
 
-		if (!is_reached)
+		if (!GSHMEMI_ARCH_HOST_DIRECT)
 			bench_read(out, source, sent.size() * sizeof(float));
 		MPI_Alltoallv(out, out_n.data(), out_at.data(), MPI_FLOAT, in, in_n.data(), in_at.data(),
 			MPI_FLOAT, MPI_COMM_WORLD);
-		if (!is_reached)
+		if (!GSHMEMI_ARCH_HOST_DIRECT)
 			bench_write(dest, in, came.size() * sizeof(float));
 	}
 	static void results(float *dest, const split_sizes &to, const float *source, const split_sizes &from)
@@ -213,12 +211,8 @@ static size_t count_bytes(int ntokens)
 
 int main(int argc, char **argv)
 {
-	int device, ncus;
-
 	bench_init(argc, argv, "apps_moe");
 	bench_needs(2);
-	t_hip(hipGetDevice(&device));
-	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
 
 	for (int ntokens = 1; ntokens <= 4096; ntokens *= 8) {
 		struct layer l = {};
@@ -227,19 +221,14 @@ int main(int argc, char **argv)
 		std::vector<std::string> names;
 
 		l.ntokens = ntokens;
-		l.ngroups = bench.one_clock ? 1 : std::min(64, std::max(4, ncus / bench.nsharing));
+		l.ngroups = bench.one_clock ? 1 : std::min(64, std::max(4, bench_ncus()));
 		create(&l, &m, &s);
 		for (const char *other : {"moe_split_", "moe_mpi_", "moe_many_"})
 			names.push_back(other + std::to_string(ntokens));
 
 		auto timed = [&](const char *way, auto run) -> bench_run {
 			check(l, way, [&] { run(2); });
-			return [run](size_t reps) {
-				gshmem_barrier_all();
-				const double started = bench_start();
-				run(reps);
-				return bench_now_us() - started;
-			};
+			return bench_timed(run);
 		};
 		const bench_run few = timed("few", [&](size_t reps) { fused(m, l, ntokens, reps); }),
 				many = timed("many", [&](size_t reps) { fused(m, l, ntokens + 1, reps); }),

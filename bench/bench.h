@@ -204,6 +204,16 @@ static inline int bench_count_sharing(int device)
 	return n;
 }
 
+/* The compute units of its device that a PE has if those that share it share equally. */
+static inline int bench_ncus()
+{
+	int device, ncus;
+
+	t_hip(hipGetDevice(&device));
+	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
+	return ncus / bench.nsharing;
+}
+
 /* How many threads make a call of this scope in the kernels of the benches. */
 static inline int bench_nthreads(int scope)
 {
@@ -583,6 +593,17 @@ static inline void bench_measure_each(const struct bench_row &row, const std::ve
 	const auto best = std::min_element(raw.begin(), raw.end(),
 		[](const auto &a, const auto &b) { return bench_median(a) < bench_median(b); });
 	bench_print_row(row, reps, ours, best == raw.end() ? NULL : &*best);
+}
+
+/* What times form(reps), by the host of each PE. The PEs begin together. */
+template <typename Form> static inline bench_run bench_timed(Form form)
+{
+	return [form](size_t reps) {
+		gshmem_barrier_all();
+		const double started = bench_start();
+		form(reps);
+		return bench_now_us() - started;
+	};
 }
 
 /* Measure and print one row: ours against the best of others, alternating. */

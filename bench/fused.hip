@@ -168,13 +168,10 @@ int main(int argc, char **argv)
 		snprintf(op, sizeof op, "stencil_%dx%d", edge, edge);
 		fill(g);
 		auto timed = [&](void (*form)(const struct grid &, uint64_t, size_t)) {
-			return [&g, &next, form](size_t reps) {
-				gshmem_barrier_all();
-				const double started = bench_start();
+			return bench_timed([&g, &next, form](size_t reps) {
 				form(g, next, reps);
 				next += reps;
-				return bench_now_us() - started;
-			};
+			});
 		};
 		bench_measure_against({op, "wg", 2 * (size_t)edge * sizeof(float), bench.npes, {}, false, 0},
 			timed(fused), {timed(split)});

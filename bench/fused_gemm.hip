@@ -178,13 +178,9 @@ static void check(struct problem &p, uint64_t *next_p)
 
 int main(int argc, char **argv)
 {
-	int device, ncus;
-
 	bench_init(argc, argv, "fused_gemm");
 	bench_needs(2);
-	t_hip(hipGetDevice(&device));
-	t_hip(hipDeviceGetAttribute(&ncus, hipDeviceAttributeMultiprocessorCount, device));
-	const int nblocks = std::min(64, std::max(4, ncus / bench.nsharing));
+	const int nblocks = std::min(64, std::max(4, bench_ncus()));
 
 	for (int depth = 64; depth <= 1024; depth *= 2) {
 		struct problem p = allocate(depth, nblocks);
@@ -193,13 +189,10 @@ int main(int argc, char **argv)
 
 		snprintf(op, sizeof op, "gemm_%d", depth);
 		auto timed = [&](void (*form)(struct problem &, uint64_t, size_t)) {
-			return [&p, &next, form](size_t reps) {
-				gshmem_barrier_all();
-				const double started = bench_start();
+			return bench_timed([&p, &next, form](size_t reps) {
 				form(p, next, reps);
 				next += reps;
-				return bench_now_us() - started;
-			};
+			});
 		};
 		bench_measure_against(
 			{op, "wg", (bench.npes - 1) * (size_t)p.ntiles * NROWS * depth * sizeof(float),
