@@ -278,9 +278,6 @@ cpu_mutants() {
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant header complete_early coll_late include/gshmem/move/carry.h \
 		'/ gshmemi_complete(/,/^}/s/gshmemi_carry_complete(.*/(void)context;/' -e GSHMEM_CPU_DELIVERY=random:1
-	mutant kernel bfs_fence apps_bfs apps/bfs/bfs.h 's/gshmemx_fence_wg();/__syncthreads();/' \
-		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
-	mutant kernel bfs_empty_level apps_bfs apps/bfs/bfs.h 's/bfs_level_wg(b, w, -1);/;/' -n 3
 	mutant kernel pe_direct pe_marks include/gshmem/state/peer.h \
 		'/ gshmemi_pe_for(/,/^}/s/is_direct && /0 \&\& is_direct \&\& /'
 	mutant kernel pe_mark pe_marks include/gshmem/state/pe.h 's/(1 << 28)/(1 << 30)/'
@@ -289,7 +286,7 @@ cpu_mutants() {
 	mutant header flag_lowers delivery_rules include/gshmem/move/carry.h \
 		'/ gshmemi_apply_flag(/,/^}/s/found < value/found != value/'
 
-	# fused programs: call n + 1 sends what a slower PE reads in call n; work-groups that meet see too little
+	# fused programs: a step sends what a slower PE still reads of the one before; a wait or a fence is missing
 	mutant kernel allreduce_signals apps_allreduce apps/allreduce/allreduce.h \
 		's/came = a.came + ((n & 1)/came = a.came + ((n \& 0)/' -n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant kernel moe_buffers apps_moe apps/moe/moe_dispatch.h 's/m.counts + (call.number & 1)/m.counts + 0/' -n 3
@@ -297,6 +294,12 @@ cpu_mutants() {
 		's/m->many = m->few + few/m->many = m->few + 0/; s/m->places = m->many + many/m->places = m->many + (few + many)/' -n 3
 	mutant kernel moe_meet apps_moe apps/moe/moe.h 's/gshmemx_fence_wg();/__syncthreads();/' \
 		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel cg_edges apps_cg apps/cg/cg.h '/edges_came\[side\], /s/steps->nsums/0/' -n 3
+	mutant kernel cg_shares apps_cg apps/cg/cg.h 's/(steps->nsums & 1) \* (size_t)c.npes/0 * (size_t)c.npes/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel bfs_fence apps_bfs apps/bfs/bfs.h 's/gshmemx_fence_wg();/__syncthreads();/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel bfs_empty_level apps_bfs apps/bfs/bfs.h 's/bfs_level_wg(b, w, -1);/;/' -n 3
 
 	# carriers
 	mutant kernel carry_offset put_get_copy include/gshmem/move/slow.h \
@@ -560,11 +563,6 @@ cpu_mutants() {
 		'/ gshmemi_wave_joins(/,/^}/s/if (scope == GSHMEMI_WAVE \&\& lanes)/if (scope < 0)/'
 	mutant source access_forget platform/cpu_host_access platform/cpu/access.c \
 		'/^static void count_out(/,/^}/s/PROT_NONE/PROT_READ/'
-
-	# fused programs
-	mutant kernel cg_edges apps_cg apps/cg/cg.h '/edges_came\[side\], /s/steps->nsums/0/' -n 3
-	mutant kernel cg_shares apps_cg apps/cg/cg.h 's/(steps->nsums & 1) \* (size_t)c.npes/0 * (size_t)c.npes/' \
-		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 
 	race_mutants
 
