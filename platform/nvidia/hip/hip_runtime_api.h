@@ -650,7 +650,7 @@ static inline hipError_t hipModuleLoadData(hipModule_t *module, const void *imag
 }
 
 #if CUDART_VERSION >= 12000
-/* HIP has no libraries, which are loaded for all contexts: the module that one has for the current context. */
+/* HIP has no libraries, which are loaded for all contexts. This is its module of the current context. */
 static inline hipError_t hipcudaLibraryGetModule(hipModule_t *module, CUlibrary library)
 {
 	HIPCUDA_DRIVER(cuLibraryGetModule, 12000, module, library);
