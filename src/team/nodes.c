@@ -108,12 +108,15 @@ int gshmemi_team_describe_nodes(const int32_t *pes, int npes, int my_pe, struct 
 	return rc;
 }
 
-/* Counts the description of the world team. */
+/* Counts the descriptions of the two predefined teams that span nodes: the world and SAME_MYPE_NODE. */
 void gshmemi_team_nodes_scale(struct gshmemi_scale *scale)
 {
-	if (scale->npes > scale->npeers)
-		gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "nodes_of_the_world",
-			nodes_nbytes(scale->npes, gshmemi_scale_nnodes(scale), scale->npeers));
+	const int nnodes = gshmemi_scale_nnodes(scale);
+
+	if (nnodes < 2)
+		return;
+	gshmemi_scale_add(scale, GSHMEMI_SCALE_PINNED, "nodes_of_teams",
+		nodes_nbytes(scale->npes, nnodes, scale->npeers) + nodes_nbytes(nnodes, nnodes, 1));
 }
 
 /* SHARED and NODE are on one node and need no scratch. */
