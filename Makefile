@@ -81,7 +81,7 @@ NEEDED   := -Wl,--push-state,--as-needed
 LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--pop-state)
 
 SO       := $(B)/lib/libgshmem.so
-LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/% \
+LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/% src/mpi/shim.c \
 	$(if $(filter races,$(SAN)),platform/cpu/delivery.c),\
 	$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c $(if $(filter races,$(SAN)),platform/cpu/race/*.c)))))
 MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map) \
