@@ -40,13 +40,20 @@ SONAME   := libgshmem.so.0
 BASE     := build/$(PLATFORM)
 B        ?= $(BASE)$(SAN:%=-%)$(if $(filter cpu,$(PLATFORM)),$(if $(findstring clang,$(CC)),-clang))
 
-# The MPICH that mpicc compiles for. On Debian mpicc may be another MPI, mpicc.mpich is MPICH.
+# The MPI whose mpi.h programs that call MPI are compiled with: MPICH, else what mpicc is. On Debian mpicc may
+# be Open MPI although there is MPICH, too.
 ifndef MPI_LIBS
 MPICC      ?= $(firstword $(shell command -v mpicc.mpich || command -v mpicc))
 MPI_SHOW   := $(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))
 MPI_CFLAGS ?= $(filter -I% -D%,$(MPI_SHOW))
 MPI_LIBS   := $(filter -L% -l%,$(MPI_SHOW))
 endif
+# The shims of src/mpi/shim.c: for each MPI of which there is an mpi.h. SHIM_mpich and so on: its flags.
+# tools/mpi-flags prints a line with the name and the flags of each.
+SHIM_LINES := $(shell CC='$(CC)' MPI_CFLAGS='$(MPI_CFLAGS)' tools/mpi-flags | tr ' ' '|')
+SHIMS      := $(foreach l,$(SHIM_LINES),$(firstword $(subst |, ,$(l))))
+$(foreach l,$(SHIM_LINES),$(eval SHIM_$(firstword $(subst |, ,$(l))) := \
+	$(wordlist 2,99,$(subst |, ,$(l)))))
 
 SAN_address := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer \
 	$(if $(findstring clang,$(CC)),,-Wno-maybe-uninitialized)
@@ -89,6 +96,8 @@ MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map) \
 # The same library, but all names that C files of it share are exported, too: for tests marked
 # `/* links: inner */`.
 INNER_SO := $(B)/lib/inner/$(SONAME)
+# The shims, files for libgshmem.so.
+PLUGINS  := $(SHIMS:%=$(B)/lib/gshmem/mpi-%.so)
 # OpenSHMEM's names: a library, and headers that are generated.
 SHMEM_SONAME := libgshmem_shmem.so.0
 SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
@@ -96,7 +105,7 @@ SHMEM_OBJS   := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/shmem/*.c))) $(B)/sh
 SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
 # For programs that use this build with find_package.
 CMAKE_FILES := $(patsubst tools/%,$(B)/lib/cmake/gshmem/%,$(wildcard tools/*.cmake))
-LIB      := $(SO) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS) $(CMAKE_FILES)
+LIB      := $(SO) $(PLUGINS) $(B)/lib/libgshmem.a $(SHMEM_SO) $(B)/lib/libgshmem_shmem.a $(SHMEM_HEADERS) $(CMAKE_FILES)
 BITCODE  := $(PLAT_BITCODE:%=$(B)/lib/libgshmem_device_%.bc)
 progs     = $(sort $(patsubst %,$(B)/%,$(basename $(wildcard $(foreach p,$(2),$(1)/$(p).c $(1)/$(p).hip)))))
 # having,KEY,FILES: those of the files, without extensions, that have KEY in a comment at their head, such as
@@ -325,8 +334,14 @@ $(B)/lib/$(SONAME) $(INNER_SO): $(LIB_OBJS)
 $(B)/lib/% $(B)/bin/%: private LSANFLAGS := $(if $(filter races,$(SAN)),,$(SANFLAGS))
 $(B)/lib/$(SONAME): $(MAPS)
 $(INNER_SO): private MAPS :=
-$(SO): $(B)/lib/$(SONAME)
+$(SO): $(B)/lib/$(SONAME) | $(PLUGINS)
 	@ln -sf $(SONAME) $@
+$(B)/src/mpi/shim-%.o: src/mpi/shim.c $(B)/flags | $(B)/tools-found
+	@mkdir -p $(@D)
+	$(call Q,CC)$(subst $(MPI_CFLAGS),,$(CCMD)) $(SHIM_$*) -DGSHMEMI_MPI_SHIM=gshmemi_mpi_shim_$* -c -o $@ $<
+$(B)/lib/gshmem/mpi-%.so: $(B)/src/mpi/shim-%.o
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CSANFLAGS) $(LDFLAGS) -shared -o $@ $<
 $(B)/lib/libgshmem.a: $(LIB_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $^

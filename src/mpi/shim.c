@@ -348,3 +348,246 @@ static void win_group(const void *win, gshmemi_mpi_group_t *handle)
 	mpi.Win_get_group(*(const MPI_Win *)win, &group);
 	*handle = (intptr_t)group;
 }
+
+/* ---- messages ---- */
+
+static int isend(const void *data, size_t nbytes, int to, int tag, gshmemi_mpi_comm_t comm,
+	gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code = mpi.Isend(data, (int)nbytes, MPI_BYTE, to, tag, COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+static int irecv(
+	void *data, size_t nbytes, int from, int tag, gshmemi_mpi_comm_t comm, gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code = mpi.Irecv(
+		data, (int)nbytes, MPI_BYTE, from < 0 ? MPI_ANY_SOURCE : from, tag, COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+static int test(gshmemi_mpi_request_t *handle, bool *is_done)
+{
+	MPI_Request request = request_of(*handle);
+	int flag = 0, code;
+
+	code = mpi.Test(&request, &flag, MPI_STATUS_IGNORE);
+	*handle = request_handle(request);
+	*is_done = flag;
+	return code;
+}
+
+/* MPI puts the errors of several requests into their statuses. */
+static int find_code(int code, const MPI_Status *statuses, int nstatuses)
+{
+	int i;
+
+	if (code != MPI_ERR_IN_STATUS)
+		return code;
+	for (i = 0; i < nstatuses; i++)
+		if (statuses[i].MPI_ERROR != MPI_SUCCESS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
+			return statuses[i].MPI_ERROR;
+	return code;
+}
+
+static int test_some(int n, gshmemi_mpi_request_t *handles, int *ndone, struct gshmemi_mpi_done *done)
+{
+	MPI_Request requests[GSHMEMI_MPI_NTESTED];
+	MPI_Status statuses[GSHMEMI_MPI_NTESTED];
+	int indices[GSHMEMI_MPI_NTESTED];
+	int i, code, nbytes;
+
+	for (i = 0; i < n; i++)
+		requests[i] = request_of(handles[i]);
+	*ndone = 0;
+	code = mpi.Testsome(n, requests, ndone, indices, statuses);
+	if (*ndone == MPI_UNDEFINED)
+		*ndone = 0;
+	if (code != MPI_SUCCESS)
+		return find_code(code, statuses, *ndone);
+	for (i = 0; i < *ndone; i++) {
+		handles[indices[i]] = request_handle(requests[indices[i]]);
+		mpi.Get_count(&statuses[i], MPI_BYTE, &nbytes);
+		done[i] = (struct gshmemi_mpi_done){indices[i], statuses[i].MPI_SOURCE, (size_t)nbytes};
+	}
+	return code;
+}
+
+static int wait_all(int n, gshmemi_mpi_request_t *handles)
+{
+	MPI_Request requests[GSHMEMI_MPI_NTESTED];
+	/* gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
+	MPI_Status statuses[GSHMEMI_MPI_NTESTED];
+	int i, code;
+
+	for (i = 0; i < n; i++)
+		requests[i] = request_of(handles[i]);
+	code = mpi.Waitall(n, requests, statuses);
+	for (i = 0; i < n; i++)
+		handles[i] = request_handle(requests[i]);
+	return find_code(code, statuses, n);
+}
+
+static void progress(void)
+{
+	int flag;
+
+	mpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+}
+
+/* ---- collective calls ---- */
+
+static int ibarrier(gshmemi_mpi_comm_t comm, gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code = mpi.Ibarrier(COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+static int ibcast(void *data, size_t nbytes, int root, gshmemi_mpi_comm_t comm, gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code = mpi.Ibcast(data, (int)nbytes, MPI_BYTE, root, COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+static int bcast(void *data, size_t nbytes, int root, gshmemi_mpi_comm_t comm)
+{
+	return mpi.Bcast(data, (int)nbytes, MPI_BYTE, root, COMM(comm));
+}
+
+static int iallgather(
+	const void *mine, void *all, size_t nbytes, gshmemi_mpi_comm_t comm, gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code =
+		mpi.Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+/* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is signed everywhere. */
+static int imin(int64_t *words, int n, gshmemi_mpi_comm_t comm, gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code = mpi.Iallreduce(MPI_IN_PLACE, words, n, MPI_INT64_T, MPI_MIN, COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+static int iand(uint64_t *words, int n, gshmemi_mpi_comm_t comm, gshmemi_mpi_request_t *handle)
+{
+	MPI_Request request = MPI_REQUEST_NULL;
+	const int code = mpi.Iallreduce(MPI_IN_PLACE, words, n, MPI_UINT64_T, MPI_BAND, COMM(comm), &request);
+
+	return keep_request(code, request, handle);
+}
+
+/* ---- the program's MPI_Finalize ---- */
+
+static int keyval = MPI_KEYVAL_INVALID;
+static void (*watcher)(void);
+
+static int copy_nothing(MPI_Comm comm, int key, void *extra, void *value, void *new_value, int *flag)
+{
+	(void)comm, (void)key, (void)extra, (void)value, (void)new_value;
+	*flag = 0;
+	return MPI_SUCCESS;
+}
+
+static int call_watcher(MPI_Comm comm, int key, void *value, void *extra)
+{
+	(void)comm, (void)key, (void)value, (void)extra;
+	if (watcher)
+		watcher();
+	return MPI_SUCCESS;
+}
+
+/* MPI_Finalize frees the attributes of MPI_COMM_SELF first. */
+static void watch_finalize(void (*function)(void))
+{
+	mpi.Comm_create_keyval(copy_nothing, call_watcher, &keyval, NULL);
+	mpi.Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+	watcher = function;
+}
+
+static void unwatch_finalize(void)
+{
+	watcher = NULL;
+	mpi.Comm_delete_attr(MPI_COMM_SELF, keyval);
+	mpi.Comm_free_keyval(&keyval);
+}
+
+/* ---- the table ---- */
+
+static struct gshmemi_mpi table = {
+	.table = GSHMEMI_MPI_TABLE,
+	.name = NAME,
+	.handle_nbytes = sizeof(MPI_Comm),
+	.init_connects = INIT_CONNECTS,
+	.init = init,
+	.query_thread = query_thread,
+	.initialized = is_initialized,
+	.finalized = is_finalized,
+	.finalize = finalize,
+	.abort = abort_world,
+	.error_string = error_string,
+	.read_comm = read_comm,
+	.comm_copy = comm_copy,
+	.comm_split = comm_split,
+	.comm_free = comm_free,
+	.comm_rank = comm_rank,
+	.comm_size = comm_size,
+	.comm_is_inter = comm_is_inter,
+	.comm_is_self = comm_is_self,
+	.comm_last_tag = comm_last_tag,
+	.comm_group = comm_group,
+	.group_size = group_size,
+	.group_find_ranks = group_find_ranks,
+	.group_free = group_free,
+	.win_describe = win_describe,
+	.win_group = win_group,
+	.isend = isend,
+	.irecv = irecv,
+	.test = test,
+	.test_some = test_some,
+	.wait_all = wait_all,
+	.progress = progress,
+	.ibarrier = ibarrier,
+	.ibcast = ibcast,
+	.bcast = bcast,
+	.iallgather = iallgather,
+	.imin = imin,
+	.iand = iand,
+	.watch_finalize = watch_finalize,
+	.unwatch_finalize = unwatch_finalize,
+};
+
+const struct gshmemi_mpi *GSHMEMI_MPI_SHIM(void *(*find)(const char *name), const char **missing)
+{
+#define X(NAME) \
+	*(void **)&mpi.NAME = find("MPI_" #NAME); \
+	if (!mpi.NAME) { \
+		*missing = "MPI_" #NAME; \
+		return NULL; \
+	}
+	CALLS(X)
+#undef X
+#define X(NAME) \
+	constant.NAME = find("ompi_" #NAME); \
+	if (!constant.NAME) { \
+		*missing = "ompi_" #NAME; \
+		return NULL; \
+	}
+	CONSTANTS(X)
+#undef X
+	table.world = comm_handle(MPI_COMM_WORLD);
+	table.self = comm_handle(MPI_COMM_SELF);
+	return &table;
+}
