@@ -31,7 +31,7 @@
 #include "base/file.h"
 #include "base/thread.h"
 #include "bootstrap/leaving.h"
-#include "mpi/mpi.h"
+#include "mpi/direct.h"
 
 #define SETTLE_NS  100000000 /* of progress before MPI_Finalize, */
 #define FINALIZE_S 3         /* and how long that may take */
@@ -79,7 +79,7 @@ static bool is_finalized(void)
 {
 	int finalized = 0;
 
-	if (gshmemi_mpi.Finalized)
+	if (gshmemi_mpi_functions.Finalized)
 		MPI_Finalized(&finalized);
 	return finalized;
 }

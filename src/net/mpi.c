@@ -17,7 +17,7 @@
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
 #include "job/job.h"
-#include "mpi/mpi.h"
+#include "mpi/direct.h"
 #include "trace/trace.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)

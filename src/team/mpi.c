@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "bootstrap/bootstrap.h"
-#include "mpi/mpi.h"
+#include "mpi/direct.h"
 
 int gshmemi_team_check_mpi(const char *instead, const char *call)
 {

@@ -6,7 +6,7 @@
 
 #include <gshmemx_mpi.h>
 
-#include "mpi/mpi.h"
+#include "mpi/direct.h"
 #include "team/team.h"
 
 static const char call[] = "gshmemx_win_from_mpi";

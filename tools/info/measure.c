@@ -12,7 +12,7 @@
 
 #include "bootstrap/bootstrap.h"
 #include "job/job.h"
-#include "mpi/mpi.h"
+#include "mpi/direct.h"
 #include "net/net.h"
 #include "print.h"
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mpi/mpi.h"
+#include "mpi/direct.h"
 
-struct gshmemi_mpi gshmemi_mpi;
+struct gshmemi_mpi_functions gshmemi_mpi_functions;
 
 /* Debian's name for MPICH, and the name of every MPI with MPICH's ABI. */
 static const char *const files[] = {"libmpich.so.12", "libmpi.so.12"};
@@ -82,7 +82,7 @@ bool gshmemi_mpi_is_there(void)
 /*
  * MPICH's handles are numbers and Open MPI's are addresses, so code compiled for one cannot call the other.
  */
-static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
+static int check_kind(const struct gshmemi_mpi_functions *mpi, const char *what)
 {
 	char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
 	int length;
@@ -98,11 +98,11 @@ static int check_kind(const struct gshmemi_mpi *mpi, const char *what)
 
 int gshmemi_mpi_load(const char *what)
 {
-	struct gshmemi_mpi mpi;
+	struct gshmemi_mpi_functions mpi;
 	char why[512] = "";
 	int rc;
 
-	if (gshmemi_mpi.Init_thread)
+	if (gshmemi_mpi_functions.Init_thread)
 		return 0;
 	if (!gshmemi_mpi_find("MPI_Init_thread") && is_static()) {
 		gshmemi_error("%s: this program is linked with -static, and MPI, which would bring another C "
@@ -127,7 +127,7 @@ int gshmemi_mpi_load(const char *what)
 #undef X
 	rc = check_kind(&mpi, what);
 	if (!rc)
-		gshmemi_mpi = mpi;
+		gshmemi_mpi_functions = mpi;
 	return rc;
 }
 
