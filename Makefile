@@ -88,7 +88,7 @@ NEEDED   := -Wl,--push-state,--as-needed
 LIBS      = $(PLAT_LDLIBS) $(if $(MPI_LIBS),$(NEEDED) $(MPI_LIBS) -Wl$(comma)--pop-state)
 
 SO       := $(B)/lib/libgshmem.so
-LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/% src/mpi/shim.c \
+LIB_OBJS := $(patsubst %,$(B)/%.o,$(sort $(filter-out src/shmem/% src/mpi/shim.c src/mpi/builtin.c \
 	$(if $(filter races,$(SAN)),platform/cpu/delivery.c),\
 	$(wildcard src/*/*.c src/*/*.hip platform/$(PLATFORM)/*.c $(if $(filter races,$(SAN)),platform/cpu/race/*.c)))))
 MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map) \
@@ -96,8 +96,10 @@ MAPS     := src/exports.map $(wildcard platform/$(PLATFORM)/exports.map) \
 # The same library, but all names that C files of it share are exported, too: for tests marked
 # `/* links: inner */`.
 INNER_SO := $(B)/lib/inner/$(SONAME)
-# The shims, files for libgshmem.so.
+# The shims: files for libgshmem.so; libgshmem.a and the library of such tests have them as members.
 PLUGINS  := $(SHIMS:%=$(B)/lib/gshmem/mpi-%.so)
+BUILTIN_OBJS := $(filter-out $(B)/src/mpi/plugin.c.o,$(LIB_OBJS)) $(B)/src/mpi/builtin.c.o \
+	$(SHIMS:%=$(B)/src/mpi/shim-%.o)
 # OpenSHMEM's names: a library, and headers that are generated.
 SHMEM_SONAME := libgshmem_shmem.so.0
 SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
@@ -158,7 +160,7 @@ INFO_OBJS := $(patsubst %,$(B)/%.o,$(wildcard tools/info/*.c))
 TOOLS    := $(B)/bin/gshmemcc $(B)/bin/gshmem-info
 # What tools/gpu-report runs beside the tests and benches.
 REPORT   := $(B)/report/limits $(B)/report/beside $(B)/report/nompi.so
-DEPS      = $(LIB_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
+DEPS      = $(LIB_OBJS) $(BUILTIN_OBJS) $(filter %.c.o,$(SHMEM_OBJS)) $(patsubst %,%.c.o,$(TESTS) $(BENCHES) $(RAW) $(EXAMPLES)) \
 	$(patsubst %,%.hip.o,$(TESTS) $(BENCHES) $(EXAMPLES) $(B)/bench/results/put) \
 	$(MODULES:%.module=%.hip.o) $(READ:=.o) $(BENCHED:=.c.o) $(BENCHED:=.hip.o) \
 	$(INFO_OBJS) $(B)/tools/report/limits.hip.o $(B)/tools/report/beside.hip.o
@@ -326,10 +328,12 @@ $(B)/src/host/device.c.o: private DEFINES := \
 	$(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
 	$(CODE_OBJECT:%=-DGSHMEMI_CODE_OBJECT=%)
 # nodelete: the library must not be unloaded, because it has threads, and exit calls it.
-$(B)/lib/$(SONAME) $(INNER_SO): $(LIB_OBJS)
+$(B)/lib/$(SONAME): $(LIB_OBJS)
+$(INNER_SO): $(BUILTIN_OBJS)
+$(B)/lib/$(SONAME) $(INNER_SO):
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(MAPS:%=-Wl,--version-script,%) -o $@ \
-		$(LIB_OBJS) $(PLAT_LDLIBS)
+		$(filter %.o,$^) $(PLAT_LDLIBS)
 # What holds the library's objects must not have its own memcpy taken for the program's.
 $(B)/lib/% $(B)/bin/%: private LSANFLAGS := $(if $(filter races,$(SAN)),,$(SANFLAGS))
 $(B)/lib/$(SONAME): $(MAPS)
@@ -339,10 +343,11 @@ $(SO): $(B)/lib/$(SONAME) | $(PLUGINS)
 $(B)/src/mpi/shim-%.o: src/mpi/shim.c $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D)
 	$(call Q,CC)$(subst $(MPI_CFLAGS),,$(CCMD)) $(SHIM_$*) -DGSHMEMI_MPI_SHIM=gshmemi_mpi_shim_$* -c -o $@ $<
+$(B)/src/mpi/builtin.c.o: private DEFINES := '-DGSHMEMI_MPI_BUILTIN(X)=$(foreach s,$(SHIMS),X($(s)))'
 $(B)/lib/gshmem/mpi-%.so: $(B)/src/mpi/shim-%.o
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CSANFLAGS) $(LDFLAGS) -shared -o $@ $<
-$(B)/lib/libgshmem.a: $(LIB_OBJS)
+$(B)/lib/libgshmem.a: $(BUILTIN_OBJS)
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,AR)$(AR) rcs $@ $^
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/scale.h"
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 
 /* of the current job, or of the last one */
 static const struct gshmemi_bootstrap *way = &gshmemi_bootstrap_mpi;

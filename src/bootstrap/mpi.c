@@ -226,7 +226,7 @@ static void start_mpi(void)
 /* Finds the communicator to copy. Fails if the caller cannot take part in anything collective. */
 static int find_base(const void *user_comm, MPI_Comm *base_p)
 {
-	int initialized, rc = gshmemi_mpi_load("init");
+	int initialized, rc = gshmemi_mpi_functions_load("init");
 
 	if (rc)
 		return rc;

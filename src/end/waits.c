@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 
 #define ASK_NS    2000000000U /* even on a loaded machine, waits read the word at least this often */
 #define MAX_NAMED 64          /* how many different waits are printed */

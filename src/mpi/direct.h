@@ -55,27 +55,15 @@
 	X(Win_get_attr) \
 	X(Win_get_group)
 
-/* The functions; NULL until gshmemi_mpi_load has succeeded. */
+/* The functions; NULL until gshmemi_mpi_functions_load has succeeded. */
 extern struct gshmemi_mpi_functions {
 #define X(NAME) __typeof__(MPI_##NAME) *NAME;
 	GSHMEMI_MPI_CALLS(X)
 #undef X
 } gshmemi_mpi_functions;
 
-/*
- * Finds MPI in this process, or loads it. Returns 0, or a negative errno after a message that begins with
- * what. Does nothing the second time. Called before the first MPI function.
- */
-int gshmemi_mpi_load(const char *what);
-
-/* The same, but only says whether there is one, without a message. */
-bool gshmemi_mpi_is_there(void);
-
-/* Returns a function that not every MPI has, or NULL. */
-void *gshmemi_mpi_find(const char *name);
-
-/* Whether MPI says that it can send from memory of this kind of device. */
-bool gshmemi_mpi_takes_device(void);
+/* Calls gshmemi_mpi_load, then fills gshmemi_mpi_functions. Returns as that does. */
+int gshmemi_mpi_functions_load(const char *what);
 
 #define MPI_Abort                 gshmemi_mpi_functions.Abort
 #define MPI_Barrier               gshmemi_mpi_functions.Barrier

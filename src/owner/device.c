@@ -17,7 +17,7 @@
 #include "device/devmem.h"
 #include "engine/engine.h"
 #include "job/job.h"
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 #include "owner/mail.h"
 #include "owner/update.h"
 
