@@ -44,7 +44,7 @@ bool gshmemi_launcher_may_be_there(void)
 	return false;
 }
 
-int gshmemi_launcher_check(void)
+int gshmemi_launcher_check(const char *mpi)
 {
 	const struct launcher *launcher;
 	const char *value, *number;
@@ -57,11 +57,12 @@ int gshmemi_launcher_check(void)
 			continue;
 		number = getenv(launcher->rank);
 		if (!number || strcmp(number, launcher->speaker) == 0)
-			gshmemi_error("init: %s=%s says that %s launcher has started several processes, but "
-				      "for MPI this one is alone: start the program with the mpirun of the "
-				      "MPI that gshmem was built with (MPICH's is mpirun.mpich on Debian and "
-				      "Ubuntu), or unset %s for a job of one PE",
-				launcher->variable, value, launcher->name, launcher->variable);
+			gshmemi_error(
+				"init: %s=%s says that %s launcher has started several processes, but "
+				"for %s, the MPI of this process, it is alone: start the program with "
+				"the launcher of its MPI (on Debian and Ubuntu MPICH's is mpirun.mpich, "
+				"Open MPI's mpirun.openmpi), or unset %s for a job of one PE",
+				launcher->variable, value, launcher->name, mpi, launcher->variable);
 		return -EINVAL;
 	}
 	return 0;

@@ -32,56 +32,37 @@
 #include "base/thread.h"
 #include "bootstrap/leaving.h"
 #include "mpi/direct.h"
+#include "mpi/mpi.h"
 
 #define SETTLE_NS  100000000 /* of progress before MPI_Finalize, */
 #define FINALIZE_S 3         /* and how long that may take */
 
-static MPI_Comm comm = MPI_COMM_NULL;
-static MPI_Comm node_comm = MPI_COMM_NULL; /* of the PEs on this machine, ordered by rank; may be comm */
-static int rank;                           /* in comm */
+static gshmemi_mpi_comm_t comm;
+static gshmemi_mpi_comm_t node_comm; /* of the PEs on this machine, ordered by rank; may be comm */
+static int rank;                     /* in comm */
 static int npes;
-static int level;         /* MPI_THREAD_* */
+static int level;         /* of MPI, a GSHMEM_THREAD_* */
 static atomic_int nworld; /* size of MPI_COMM_WORLD; 0: MPI is not known to be running */
 /* the process that started MPI; 0: not this library; a forked child must not finalize it */
 static pid_t owner_pid;
 static int standard[GSHMEMI_FILE_NSTANDARD]; /* what keeps the numbers 0 to 2, if they were free, from MPI */
-static int nconnections;                     /* of this process, before it started MPI */
+static int nconnections;                     /* of this process, before MPI connects processes */
 static bool has_network;                     /* MPI uses the network in this process, or may */
 static bool is_first;                        /* this process is rank 0 of MPI_COMM_WORLD */
 static atomic_bool is_out;                   /* MPI_Finalize has returned */
 static int exit_status;                      /* what the program exits with, as far as is known */
 
-static const char *level_name(int mpi_level)
+static const char *level_name(int thread_level)
 {
-	switch (mpi_level) {
-	case MPI_THREAD_SINGLE:
-		return "SINGLE";
-	case MPI_THREAD_FUNNELED:
-		return "FUNNELED";
-	case MPI_THREAD_SERIALIZED:
-		return "SERIALIZED";
-	default:
-		return "MULTIPLE";
-	}
-}
+	static const char *const names[] = {"SINGLE", "FUNNELED", "SERIALIZED", "MULTIPLE"};
 
-/* Translates GSHMEM_THREAD_* to MPI's level. */
-static int mpi_level_of(int thread_level)
-{
-	static const int levels[] = {
-		MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE};
-
-	return levels[thread_level];
+	return names[thread_level];
 }
 
 /* An MPI that was never loaded is not finalized. */
 static bool is_finalized(void)
 {
-	int finalized = 0;
-
-	if (gshmemi_mpi_functions.Finalized)
-		MPI_Finalized(&finalized);
-	return finalized;
+	return gshmemi_mpi && gshmemi_mpi->finalized();
 }
 
 static void stay(int signum)
@@ -105,7 +86,7 @@ static void leave_launcher(void)
 		poll(&answer, 1, 1000);
 }
 
-static void finish_request(int rc, MPI_Request *request);
+static void finish_request(int rc, gshmemi_mpi_request_t *request);
 
 /*
  * Ends a process whose MPI_Finalize hangs. By then all PEs are in MPI_Finalize or hang, since one that does
@@ -155,12 +136,11 @@ static int count_connections(void)
 /* Whether MPI uses the network in any process. Waits for all, perhaps long, if one's program ends late. */
 static bool any_has_network(void)
 {
-	int any = has_network;
-	MPI_Request request;
+	int64_t none = !has_network;
+	gshmemi_mpi_request_t request;
 
-	finish_request(
-		MPI_Iallreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, MPI_COMM_WORLD, &request), &request);
-	return any;
+	finish_request(gshmemi_mpi->imin(&none, 1, gshmemi_mpi->world, &request), &request);
+	return !none;
 }
 
 /*
@@ -173,16 +153,14 @@ static void settle(void)
 	static pthread_t caller;
 	uint64_t begun_ns;
 	pthread_t thread;
-	int world_rank, flag;
 
 	caller = pthread_self();
-	MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-	is_first = world_rank == 0;
+	is_first = gshmemi_mpi->comm_rank(gshmemi_mpi->world) == 0;
 	if (!gshmemi_thread_start(&thread, watch_finalize, &caller, "the thread that watches MPI_Finalize"))
 		pthread_detach(thread);
 	begun_ns = gshmemi_arch_clock_ns();
 	while (gshmemi_arch_clock_ns() - begun_ns < SETTLE_NS)
-		MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+		gshmemi_mpi->progress();
 }
 
 /*
@@ -191,11 +169,11 @@ static void settle(void)
  */
 void gshmemi_bootstrap_finalize(void)
 {
-	if (owner_pid != getpid() || comm != MPI_COMM_NULL || gshmemi_is_ending() || is_finalized())
+	if (owner_pid != getpid() || comm || gshmemi_is_ending() || is_finalized())
 		return;
 	if (any_has_network())
 		settle();
-	MPI_Finalize();
+	gshmemi_mpi->finalize();
 	atomic_store(&is_out, true);
 }
 
@@ -213,7 +191,9 @@ static void start_mpi(void)
 	gshmemi_leaving_note_threads();
 	nconnections = count_connections();
 	gshmemi_file_occupy(standard); /* MPI keeps files open */
-	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
+	gshmemi_mpi->init(&level);
+	if (gshmemi_mpi->init_connects)
+		nconnections = count_connections();
 	gshmemi_leaving_watch();
 	owner_pid = getpid();
 #ifdef __GLIBC__
@@ -224,9 +204,10 @@ static void start_mpi(void)
 }
 
 /* Finds the communicator to copy. Fails if the caller cannot take part in anything collective. */
-static int find_base(const void *user_comm, MPI_Comm *base_p)
+static int find_base(const void *user_comm, gshmemi_mpi_comm_t *base_p)
 {
-	int initialized, rc = gshmemi_mpi_functions_load("init");
+	int rc = gshmemi_mpi_functions_load("init");
+	bool initialized;
 
 	if (rc)
 		return rc;
@@ -234,15 +215,15 @@ static int find_base(const void *user_comm, MPI_Comm *base_p)
 		gshmemi_error("init: MPI has been finalized and cannot be started again");
 		return -EINVAL;
 	}
-	MPI_Initialized(&initialized);
+	initialized = gshmemi_mpi->initialized();
 	if (!initialized && user_comm) {
 		gshmemi_error("init: a communicator was given, but MPI was not initialized");
 		return -EINVAL;
 	}
 	if (!initialized)
 		start_mpi();
-	*base_p = user_comm ? *(const MPI_Comm *)user_comm : MPI_COMM_WORLD;
-	if (*base_p == MPI_COMM_NULL) {
+	*base_p = user_comm ? gshmemi_mpi->read_comm(user_comm) : gshmemi_mpi->world;
+	if (!*base_p) {
 		gshmemi_error("init: the communicator is MPI_COMM_NULL: this process is not part of the job");
 		return -EINVAL;
 	}
@@ -255,62 +236,44 @@ static int find_base(const void *user_comm, MPI_Comm *base_p)
  */
 static void check_code(int code)
 {
-	char text[MPI_MAX_ERROR_STRING];
 	unsigned left_s = 4;
-	int length;
+	char text[512];
 
-	if (code == MPI_SUCCESS)
+	if (!code)
 		return;
 	while (left_s)
 		left_s = sleep(left_s); /* again, since the launcher's signals interrupt it */
 	gshmemi_log_release(true);      /* init holds messages back */
-	MPI_Error_string(code, text, &length);
-	gshmemi_error("MPI failed, which may mean that a PE died: %.*s", (int)strcspn(text, "\n"), text);
+	gshmemi_mpi->error_string(code, text, sizeof text);
+	gshmemi_error("MPI failed, which may mean that a PE died: %s", text);
 	gshmemi_end(1);
 }
 
-/* The copy inherits the error handler; then the user's communicator gets its own back. */
-static void copy_comm(MPI_Comm base)
-{
-	MPI_Errhandler old;
-	int code;
-
-	MPI_Comm_get_errhandler(base, &old);
-	MPI_Comm_set_errhandler(base, MPI_ERRORS_RETURN);
-	code = MPI_Comm_dup(base, &comm);
-	MPI_Comm_set_errhandler(base, old);
-	MPI_Errhandler_free(&old);
-	check_code(code);
-}
-
 /* Whether MPI has only this process, although the caller did not ask for that with MPI_COMM_SELF. */
-static bool is_alone_unasked(MPI_Comm base, int nprocesses)
+static bool is_alone_unasked(gshmemi_mpi_comm_t base, int nprocesses)
 {
-	int relation;
-
-	MPI_Comm_compare(base, MPI_COMM_SELF, &relation);
-	return nprocesses == 1 && relation != MPI_IDENT;
+	return nprocesses == 1 && !gshmemi_mpi->comm_is_self(base);
 }
 
 int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 {
-	MPI_Comm base;
+	gshmemi_mpi_comm_t base;
 	int rc, size;
 
 	rc = find_base(user_comm, &base);
 	if (rc)
 		return rc;
-	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	size = gshmemi_mpi->comm_size(gshmemi_mpi->world);
 	atomic_store(&nworld, size);
-	rc = is_alone_unasked(base, size) ? gshmemi_launcher_check() : 0;
+	rc = is_alone_unasked(base, size) ? gshmemi_launcher_check(gshmemi_mpi->name) : 0;
 	if (rc)
 		return rc;
-	MPI_Query_thread(&level);
-	copy_comm(base);
-	/* MPICH connects processes when they first exchange something, as they just have. */
+	gshmemi_mpi->query_thread(&level);
+	check_code(gshmemi_mpi->comm_copy(base, &comm));
+	/* MPI connects processes when they first exchange something, as they just have. */
 	has_network |= owner_pid == getpid() && count_connections() > nconnections;
-	MPI_Comm_rank(comm, &rank);
-	MPI_Comm_size(comm, &npes);
+	rank = gshmemi_mpi->comm_rank(comm);
+	npes = gshmemi_mpi->comm_size(comm);
 	*rank_p = rank;
 	*npes_p = npes;
 	return 0;
@@ -322,18 +285,17 @@ static const char unchanged[] = ", or, if the program calls MPI_Init and MPI is 
 
 static int check_level(int thread_level)
 {
-	if (level >= mpi_level_of(thread_level))
+	if (level >= thread_level)
 		return 0;
 	gshmemi_error("init: GSHMEM_THREAD_%s was asked for, but MPI runs with MPI_THREAD_%s: start MPI by "
 		      "MPI_Init_thread with MPI_THREAD_%s%s, or ask for less",
-		level_name(mpi_level_of(thread_level)), level_name(level),
-		level_name(mpi_level_of(thread_level)), unchanged);
+		level_name(thread_level), level_name(level), level_name(thread_level), unchanged);
 	return -EINVAL;
 }
 
 static int check_carrying(int from_pe, int to_pe)
 {
-	if (level >= MPI_THREAD_MULTIPLE)
+	if (level >= GSHMEM_THREAD_MULTIPLE)
 		return 0;
 	gshmemi_error("init: MPI has to carry operations of PE %d on PE %d, which takes a thread of its own, "
 		      "but MPI runs with MPI_THREAD_%s: start MPI by MPI_Init_thread with "
@@ -344,34 +306,28 @@ static int check_carrying(int from_pe, int to_pe)
 
 void gshmemi_bootstrap_copy_comm(void *comm_p)
 {
-	check_code(MPI_Comm_dup(comm, (MPI_Comm *)comm_p));
+	check_code(MPI_Comm_dup((MPI_Comm)comm, (MPI_Comm *)comm_p));
 }
 
-void gshmemi_bootstrap_find_pes(const void *group, int n, int *pes)
+void gshmemi_bootstrap_find_pes(const void *group_p, int n, int *pes)
 {
-	int *ranks = calloc((size_t)n + 1, sizeof *ranks), i;
-	MPI_Group all;
+	int *numbers = calloc((size_t)n + 1, sizeof *numbers), i;
 
-	if (!ranks)
+	if (!numbers)
 		gshmemi_end(1); /* the others are in the same call, and cannot be told */
 	for (i = 0; i < n; i++)
-		ranks[i] = i;
-	check_code(MPI_Comm_group(comm, &all));
-	check_code(MPI_Group_translate_ranks(*(const MPI_Group *)group, n, ranks, all, pes));
-	MPI_Group_free(&all);
-	for (i = 0; i < n; i++)
-		if (pes[i] == MPI_UNDEFINED)
-			pes[i] = -1;
-	free(ranks);
+		numbers[i] = i;
+	check_code(gshmemi_mpi->group_find_ranks(*(const MPI_Group *)group_p, n, numbers, comm, pes));
+	free(numbers);
 }
 
 static void close_comms(void)
 {
-	if (node_comm != MPI_COMM_NULL && node_comm != comm && !is_finalized())
-		MPI_Comm_free(&node_comm);
-	if (comm != MPI_COMM_NULL && !is_finalized())
-		MPI_Comm_free(&comm);
-	comm = node_comm = MPI_COMM_NULL;
+	if (node_comm && node_comm != comm && !is_finalized())
+		gshmemi_mpi->comm_free(&node_comm);
+	if (comm && !is_finalized())
+		gshmemi_mpi->comm_free(&comm);
+	comm = node_comm = 0;
 }
 
 /*
@@ -389,7 +345,7 @@ static void abort_job(int status)
 	null = gshmemi_file_open("/dev/null", O_WRONLY);
 	if (null >= 0)
 		dup2(null, STDERR_FILENO);
-	MPI_Abort(MPI_COMM_WORLD, status & 0xff);
+	gshmemi_mpi->abort(status & 0xff);
 }
 
 /* ---- exchanges ---- */
@@ -398,14 +354,14 @@ static void abort_job(int status)
  * Tests until the call that was begun has ended. MPICH's blocking calls spin, and retake its only lock as
  * soon as they release it: the net thread, which must answer other PEs meanwhile, waited seconds for it.
  */
-static void finish_request(int rc, MPI_Request *request)
+static void finish_request(int rc, gshmemi_mpi_request_t *request)
 {
 	const struct timespec nap = {0, 50000};
 	unsigned ntests = 0;
-	int is_done = 0;
+	bool is_done = false;
 
 	check_code(rc);
-	while (check_code(MPI_Test(request, &is_done, MPI_STATUS_IGNORE)), !is_done) {
+	while (check_code(gshmemi_mpi->test(request, &is_done)), !is_done) {
 		if (++ntests < 50)
 			sched_yield();
 		else
@@ -427,85 +383,75 @@ static void split_group(int lowest, int npeers)
 		gshmemi_file_vacate(standard);
 	if (npeers == npes)
 		return;
-	check_code(MPI_Comm_split(comm, lowest, rank, &node_comm));
+	check_code(gshmemi_mpi->comm_split(comm, lowest, rank, &node_comm));
 }
 
 static void barrier(void)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
-	finish_request(MPI_Ibarrier(comm, &request), &request);
+	finish_request(gshmemi_mpi->ibarrier(comm, &request), &request);
 }
 
 static void allgather(const void *mine, void *all, size_t nbytes)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
-	finish_request(
-		MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, comm, &request),
-		&request);
+	finish_request(gshmemi_mpi->iallgather(mine, all, nbytes, comm, &request), &request);
 }
 
 static void allgather_machine(const void *mine, void *all, size_t nbytes)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
-	finish_request(
-		MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE, node_comm, &request),
-		&request);
+	finish_request(gshmemi_mpi->iallgather(mine, all, nbytes, node_comm, &request), &request);
 }
 
 static void allgather_leaders(bool is_leader, int nleaders, const void *mine, void *all, size_t nbytes)
 {
-	MPI_Comm leaders = MPI_COMM_NULL;
-	MPI_Request request;
+	gshmemi_mpi_comm_t leaders = 0;
+	gshmemi_mpi_request_t request;
 
 	if (nleaders > 1)
-		check_code(MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, rank, &leaders));
+		check_code(gshmemi_mpi->comm_split(comm, is_leader ? 0 : -1, rank, &leaders));
 	else if (is_leader)
 		memcpy(all, mine, nbytes);
-	if (leaders != MPI_COMM_NULL) {
-		finish_request(MPI_Iallgather(mine, (int)nbytes, MPI_BYTE, all, (int)nbytes, MPI_BYTE,
-				       leaders, &request),
-			&request);
-		MPI_Comm_free(&leaders);
+	if (leaders) {
+		finish_request(gshmemi_mpi->iallgather(mine, all, nbytes, leaders, &request), &request);
+		gshmemi_mpi->comm_free(&leaders);
 	}
-	finish_request(MPI_Ibcast(all, (int)((size_t)nleaders * nbytes), MPI_BYTE, 0, node_comm, &request),
-		&request);
+	finish_request(gshmemi_mpi->ibcast(all, (size_t)nleaders * nbytes, 0, node_comm, &request), &request);
 }
 
 static void move_bytes(void *data, size_t nbytes, int from, int to)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
 	if (rank == from)
-		finish_request(MPI_Isend(data, (int)nbytes, MPI_BYTE, to, 0, comm, &request), &request);
+		finish_request(gshmemi_mpi->isend(data, nbytes, to, 0, comm, &request), &request);
 	else if (rank == to)
-		finish_request(MPI_Irecv(data, (int)nbytes, MPI_BYTE, from, 0, comm, &request), &request);
+		finish_request(gshmemi_mpi->irecv(data, nbytes, from, 0, comm, &request), &request);
 }
 
 static void broadcast_bytes(void *data, size_t nbytes, int root)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
-	finish_request(MPI_Ibcast(data, (int)nbytes, MPI_BYTE, root, comm, &request), &request);
+	finish_request(gshmemi_mpi->ibcast(data, nbytes, root, comm, &request), &request);
 }
 
-/* MPICH 4.0.2 compares MPI_UINT64_T as if it were signed; MPI_INT64_T is signed everywhere. */
 static void find_min(int64_t *words, int nwords)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
-	finish_request(
-		MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_INT64_T, MPI_MIN, comm, &request), &request);
+	finish_request(gshmemi_mpi->imin(words, nwords, comm, &request), &request);
 }
 
 static void find_all_bits(uint64_t *words, int nwords)
 {
-	MPI_Request request;
+	gshmemi_mpi_request_t request;
 
-	finish_request(MPI_Iallreduce(MPI_IN_PLACE, words, nwords, MPI_UINT64_T, MPI_BAND, comm, &request),
-		&request);
+	finish_request(gshmemi_mpi->iand(words, nwords, comm, &request), &request);
 }
 
 const struct gshmemi_bootstrap gshmemi_bootstrap_mpi = {

@@ -43,9 +43,9 @@ int gshmemi_bootstrap_mpi_open(const void *comm, int *rank_p, int *npes_p);
 /*
  * Called where this process is alone for MPI. If MPI does not know the launcher, the processes it starts do
  * not find each other. Each would be a job of its own, compute the same, and overwrite the others' files: so
- * returns -EINVAL, after a message of one process, if the environment speaks of several.
+ * returns -EINVAL, after a message of one process, if the environment speaks of several. mpi names this MPI.
  */
-int gshmemi_launcher_check(void);
+int gshmemi_launcher_check(const char *mpi);
 
 /* Whether a launcher may have started several processes: it has left variables, and does not say one. */
 bool gshmemi_launcher_may_be_there(void);
