@@ -4,6 +4,7 @@
 #define GSHMEMI_BOOTSTRAP_BOOTSTRAP_H
 
 #include "base/base.h"
+#include "mpi/mpi.h"
 
 /*
  * Starts MPI at MPI_THREAD_MULTIPLE unless it is running, and copies the communicator at comm (an MPI_Comm *;
@@ -37,11 +38,8 @@ int gshmemi_bootstrap_check_level(int thread_level);
  */
 int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
 
-/*
- * For net/mpi.c; collective. *comm_p (an MPI_Comm *) becomes a copy of the communicator, on
- * which errors return.
- */
-void gshmemi_bootstrap_copy_comm(void *comm_p);
+/* For net/mpi.c; collective. *copy becomes a copy of the communicator, on which errors return. */
+void gshmemi_bootstrap_copy_comm(gshmemi_mpi_comm_t *copy);
 
 /* Fills pes[npes] with the PEs of a group's MPI processes (an MPI_Group *), -1 for one that is no PE. */
 void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);

@@ -304,9 +304,9 @@ static int check_carrying(int from_pe, int to_pe)
 	return -EINVAL;
 }
 
-void gshmemi_bootstrap_copy_comm(void *comm_p)
+void gshmemi_bootstrap_copy_comm(gshmemi_mpi_comm_t *copy)
 {
-	check_code(MPI_Comm_dup((MPI_Comm)comm, (MPI_Comm *)comm_p));
+	check_code(gshmemi_mpi->comm_copy(comm, copy));
 }
 
 void gshmemi_bootstrap_find_pes(const void *group_p, int n, int *pes)

@@ -17,7 +17,7 @@
 #include "base/scale.h"
 #include "bootstrap/bootstrap.h"
 #include "job/job.h"
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 #include "trace/trace.h"
 
 #define MESSAGE_NBYTES ((size_t)8192)
@@ -30,22 +30,22 @@ enum { NKINDS = GSHMEMI_LINK_RESPONSE + 1 };
 
 /* The posted receives of one kind of messages. Receive i fills buffers[i]. */
 struct ring {
-	MPI_Request requests[NPOSTED];
+	gshmemi_mpi_request_t requests[NPOSTED];
 	unsigned oldest;
-	bool has_come; /* the oldest has completed: status says what came */
+	bool has_come; /* the oldest has completed: came says from whom, and how much */
 	bool is_lent;  /* the engine may read the buffer of the oldest until it polls again */
-	MPI_Status status;
+	struct gshmemi_mpi_done came;
 	char (*buffers)[MESSAGE_NBYTES];
 };
 
 struct mpi_link {
 	struct gshmemi_link link; /* first: link pointers are cast */
-	MPI_Comm comm;
+	gshmemi_mpi_comm_t comm;
 	bool has_failed;
 	struct ring rings[NKINDS];
 	/* Transfers in flight, in no order. The next poll tests those from next_tested on. */
 	struct gshmemi_transfer **transfers;
-	MPI_Request *requests;
+	gshmemi_mpi_request_t *requests;
 	int ntransfers, capacity, next_tested;
 	/* Transfers that have completed, and that poll has not given back yet. */
 	struct gshmemi_transfer *done, **done_end;
@@ -59,36 +59,21 @@ struct mpi_link {
  */
 static int check_with(struct mpi_link *link, int code, const char *call, int pe)
 {
-	char text[MPI_MAX_ERROR_STRING], who[GSHMEMI_HOST_NBYTES + 32] = "a PE";
-	int length;
+	char text[512], who[GSHMEMI_HOST_NBYTES + 32] = "a PE";
 
-	if (code == MPI_SUCCESS)
+	if (!code)
 		return 0;
 	link->has_failed = true;
-	MPI_Error_string(code, text, &length);
+	gshmemi_mpi->error_string(code, text, sizeof text);
 	if (pe >= 0 && gshmemi_job)
 		snprintf(who, sizeof who, "PE %d on %s", pe, gshmemi_job_host(pe));
-	gshmemi_error("net: %s failed, which may mean that %s has died: %.*s", call, who,
-		(int)strcspn(text, "\n"), text);
+	gshmemi_error("net: %s failed, which may mean that %s has died: %s", call, who, text);
 	return -EIO;
 }
 
 static int check_code(struct mpi_link *link, int code, const char *call)
 {
 	return check_with(link, code, call, -1);
-}
-
-/* MPI_Testsome puts the errors of requests into their statuses. */
-static int find_code(int code, const MPI_Status *statuses, int nstatuses)
-{
-	int i;
-
-	if (code != MPI_ERR_IN_STATUS)
-		return code;
-	for (i = 0; i < nstatuses; i++)
-		if (statuses[i].MPI_ERROR != MPI_SUCCESS)
-			return statuses[i].MPI_ERROR;
-	return code;
 }
 
 /* ---- messages that arrive ---- */
@@ -98,8 +83,8 @@ static int post(struct mpi_link *link, int kind, unsigned i)
 	struct ring *ring = &link->rings[kind];
 
 	return check_code(link,
-		MPI_Irecv(ring->buffers[i], MESSAGE_NBYTES, MPI_BYTE, MPI_ANY_SOURCE, kind, link->comm,
-			&ring->requests[i]),
+		gshmemi_mpi->irecv(
+			ring->buffers[i], MESSAGE_NBYTES, -1, kind, link->comm, &ring->requests[i]),
 		"MPI_Irecv");
 }
 
@@ -119,14 +104,12 @@ static int repost(struct mpi_link *link, int kind)
 static void give_message(struct mpi_link *link, int kind, struct gshmemi_link_event *event)
 {
 	struct ring *ring = &link->rings[kind];
-	int nbytes;
 
-	MPI_Get_count(&ring->status, MPI_BYTE, &nbytes);
 	event->what = GSHMEMI_LINK_CAME;
-	event->pe = ring->status.MPI_SOURCE;
+	event->pe = ring->came.pe;
 	event->kind = kind;
 	event->data = ring->buffers[ring->oldest];
-	event->nbytes = (size_t)nbytes;
+	event->nbytes = ring->came.nbytes;
 	gshmemi_trace_moment(GSHMEMI_TRACE_CAME, event->pe, event->nbytes, "message");
 	ring->has_come = false;
 	ring->is_lent = true;
@@ -138,7 +121,7 @@ static int grow(struct mpi_link *link)
 {
 	const int capacity = link->capacity ? 2 * link->capacity : 64;
 	struct gshmemi_transfer **transfers;
-	MPI_Request *requests;
+	gshmemi_mpi_request_t *requests;
 
 	transfers = realloc(link->transfers, (size_t)capacity * sizeof *transfers);
 	if (transfers)
@@ -158,9 +141,8 @@ static int grow(struct mpi_link *link)
 static int start_transfer(struct gshmemi_link *base, struct gshmemi_transfer *transfer)
 {
 	struct mpi_link *link = (struct mpi_link *)base;
-	const int nbytes = (int)transfer->nbytes;
 	const int tag = transfer->kind == GSHMEMI_LINK_BULK ? BULK_TAG + (int)transfer->tag : transfer->kind;
-	MPI_Request *request;
+	gshmemi_mpi_request_t *request;
 	int rc;
 
 	if (link->has_failed)
@@ -176,11 +158,13 @@ static int start_transfer(struct gshmemi_link *base, struct gshmemi_transfer *tr
 			transfer->kind == GSHMEMI_LINK_BULK ? "chunk" : "message");
 	if (transfer->is_arrival)
 		rc = check_with(link,
-			MPI_Irecv(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
+			gshmemi_mpi->irecv(
+				transfer->memory, transfer->nbytes, transfer->pe, tag, link->comm, request),
 			"MPI_Irecv", transfer->pe);
 	else
 		rc = check_with(link,
-			MPI_Isend(transfer->memory, nbytes, MPI_BYTE, transfer->pe, tag, link->comm, request),
+			gshmemi_mpi->isend(
+				transfer->memory, transfer->nbytes, transfer->pe, tag, link->comm, request),
 			"MPI_Isend", transfer->pe);
 	if (rc)
 		return rc;
@@ -219,29 +203,28 @@ static void give_transfer(struct mpi_link *link, struct gshmemi_link_event *even
 /* Tests the oldest receive of each ring, and the transfers whose turn it is. */
 static int test(struct mpi_link *link)
 {
-	MPI_Request requests[NKINDS + NTESTED];
-	MPI_Status statuses[NKINDS + NTESTED];
-	int indices[NKINDS + NTESTED];
+	gshmemi_mpi_request_t requests[NKINDS + NTESTED];
+	struct gshmemi_mpi_done done[NKINDS + NTESTED];
 	const int first = link->next_tested < link->ntransfers ? link->next_tested : 0,
 		  left = link->ntransfers - first;
 	const int ntested = left < NTESTED ? left : NTESTED;
 	bool is_done[NTESTED] = {false};
-	int i, rc, ncompleted;
+	int i, code, ndone;
 
 	for (i = 0; i < NKINDS; i++)
 		requests[i] = link->rings[i].requests[link->rings[i].oldest];
 	for (i = 0; i < ntested; i++)
 		requests[NKINDS + i] = link->requests[first + i];
-	rc = MPI_Testsome(NKINDS + ntested, requests, &ncompleted, indices, statuses);
-	if (rc != MPI_SUCCESS)
-		return check_code(link, find_code(rc, statuses, ncompleted), "MPI_Testsome");
-	for (i = 0; i < ncompleted; i++) {
-		if (indices[i] >= NKINDS) {
-			is_done[indices[i] - NKINDS] = true;
+	code = gshmemi_mpi->test_some(NKINDS + ntested, requests, &ndone, done);
+	if (code)
+		return check_code(link, code, "MPI_Testsome");
+	for (i = 0; i < ndone; i++) {
+		if (done[i].index >= NKINDS) {
+			is_done[done[i].index - NKINDS] = true;
 			continue;
 		}
-		link->rings[indices[i]].has_come = true;
-		link->rings[indices[i]].status = statuses[i];
+		link->rings[done[i].index].has_come = true;
+		link->rings[done[i].index].came = done[i];
 	}
 	link->next_tested = first + ntested;
 	/* from the end, because finish fills the gap with the last transfer */
@@ -297,36 +280,15 @@ static size_t size(const struct gshmemi_link *base)
 
 /* ---- the program's MPI_Finalize ---- */
 
-static int keyval = MPI_KEYVAL_INVALID;
-static bool is_open;
-
 /*
- * MPI_Finalize calls this before anything else, because MPI_COMM_SELF loses its attributes. If a thread of
- * MPICH 4.0.2 is inside another call at that moment, it leaves a lock behind over which MPI_Finalize then
- * stumbles, so the link cannot be ended in order here.
+ * If a thread of MPICH 4.0.2 is inside another call at that moment, it leaves a lock behind over which
+ * MPI_Finalize then stumbles, so the link cannot be ended in order here.
  */
-static int on_finalize(MPI_Comm comm, int key, void *value, void *unused)
+static void refuse_finalize(void)
 {
-	(void)comm, (void)key, (void)value, (void)unused;
-	if (is_open)
-		gshmemi_end_saying(1,
-			"MPI_Finalize called before gshmem_finalize, while MPI carries operations between "
-			"PEs: call gshmem_finalize first");
-	return MPI_SUCCESS;
-}
-
-static void watch_finalize(void)
-{
-	MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &keyval, NULL);
-	MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-	is_open = true;
-}
-
-static void unwatch_finalize(void)
-{
-	is_open = false;
-	MPI_Comm_delete_attr(MPI_COMM_SELF, keyval);
-	MPI_Comm_free_keyval(&keyval);
+	gshmemi_end_saying(1,
+		"MPI_Finalize called before gshmem_finalize, while MPI carries operations between PEs: call "
+		"gshmem_finalize first");
 }
 
 /* ---- open and end ---- */
@@ -337,25 +299,22 @@ static void unwatch_finalize(void)
  */
 static void complete_receives(struct mpi_link *link)
 {
-	MPI_Request sends[NPOSTED];
-	/* gcc 12 takes MPICH's MPI_STATUSES_IGNORE for an array that is too small */
-	MPI_Status statuses[NPOSTED];
+	gshmemi_mpi_request_t sends[NPOSTED];
 	int i, kind, code;
 
 	for (kind = 0; kind < NKINDS; kind++) {
 		if (repost(link, kind))
 			return;
 		for (i = 0; i < NPOSTED; i++) {
-			code = MPI_Isend(
-				NULL, 0, MPI_BYTE, gshmemi_bootstrap_rank(), kind, link->comm, &sends[i]);
+			code = gshmemi_mpi->isend(
+				NULL, 0, gshmemi_bootstrap_rank(), kind, link->comm, &sends[i]);
 			if (check_code(link, code, "MPI_Isend"))
 				return;
 		}
-		code = MPI_Waitall(NPOSTED, link->rings[kind].requests, statuses);
-		if (check_code(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
+		if (check_code(
+			    link, gshmemi_mpi->wait_all(NPOSTED, link->rings[kind].requests), "MPI_Waitall"))
 			return;
-		code = MPI_Waitall(NPOSTED, sends, statuses);
-		if (check_code(link, find_code(code, statuses, NPOSTED), "MPI_Waitall"))
+		if (check_code(link, gshmemi_mpi->wait_all(NPOSTED, sends), "MPI_Waitall"))
 			return;
 	}
 }
@@ -376,12 +335,12 @@ static void end(struct gshmemi_link *base)
 {
 	struct mpi_link *link = (struct mpi_link *)base;
 
-	unwatch_finalize();
+	gshmemi_mpi->unwatch_finalize();
 	if (!link->has_failed)
 		complete_receives(link);
 	if (link->has_failed)
 		return;
-	MPI_Comm_free(&link->comm);
+	gshmemi_mpi->comm_free(&link->comm);
 	free_link(link);
 }
 
@@ -403,15 +362,13 @@ static struct mpi_link *allocate_link(void)
 	return link;
 }
 
-static int check_tags(MPI_Comm comm)
+static int check_tags(gshmemi_mpi_comm_t comm)
 {
-	int *last, has_last;
+	const int last = gshmemi_mpi->comm_last_tag(comm);
 
-	MPI_Comm_get_attr(comm, MPI_TAG_UB, &last, &has_last);
-	if (has_last && *last >= LAST_BULK_TAG)
+	if (last >= LAST_BULK_TAG)
 		return 0;
-	gshmemi_error("net: MPI allows tags up to %d, but gshmem needs up to %d", has_last ? *last : 0,
-		LAST_BULK_TAG);
+	gshmemi_error("net: MPI allows tags up to %d, but gshmem needs up to %d", last, LAST_BULK_TAG);
 	return -ENOTSUP;
 }
 
@@ -431,7 +388,7 @@ static int post_all(struct mpi_link *link)
 }
 
 /* The communicator of a link that may be opened later. */
-static MPI_Comm prepared = MPI_COMM_NULL;
+static gshmemi_mpi_comm_t prepared;
 
 void gshmemi_link_mpi_prepare(void)
 {
@@ -440,9 +397,9 @@ void gshmemi_link_mpi_prepare(void)
 
 void gshmemi_link_mpi_drop(void)
 {
-	if (prepared != MPI_COMM_NULL && !gshmemi_bootstrap_is_finalized())
-		MPI_Comm_free(&prepared);
-	prepared = MPI_COMM_NULL;
+	if (prepared && !gshmemi_bootstrap_is_finalized())
+		gshmemi_mpi->comm_free(&prepared);
+	prepared = 0;
 }
 
 int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p)
@@ -460,8 +417,8 @@ int gshmemi_link_mpi_open_prepared(struct gshmemi_link **link_p)
 		return rc;
 	}
 	link->comm = prepared;
-	prepared = MPI_COMM_NULL;
-	watch_finalize();
+	prepared = 0;
+	gshmemi_mpi->watch_finalize(refuse_finalize);
 	rc = post_all(link);
 	if (rc)
 		end(&link->link);

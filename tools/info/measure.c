@@ -12,7 +12,7 @@
 
 #include "bootstrap/bootstrap.h"
 #include "job/job.h"
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 #include "net/net.h"
 #include "print.h"
 
@@ -222,11 +222,11 @@ static void measure_from_here(char *heap, double *figures)
 /* A barrier that sleeps, so that it takes no core from the PE that measures. */
 static void meet_asleep(void)
 {
-	MPI_Request request;
-	int done = 0;
+	gshmemi_mpi_request_t request;
+	bool done = false;
 
-	MPI_Ibarrier(MPI_COMM_WORLD, &request);
-	while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
+	gshmemi_mpi->ibarrier(gshmemi_mpi->world, &request);
+	while (gshmemi_mpi->test(&request, &done), !done)
 		usleep(1000);
 }
 
