@@ -484,6 +484,29 @@ GSHMEM_HOST_API int gshmemx_team_create(gshmem_team_t parent_team, const int *pe
 GSHMEM_HOST_API int gshmemx_team_create_by_members(const int *pes, int npes, int tag,
 	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
 
+/*
+ * The kinds of MPI, by the ABI of their mpi.h: MPICH's, which MVAPICH, Intel MPI and Cray MPICH share; Open
+ * MPI's; the standard one of MPI 5. GSHMEMX_MPI_ABI of gshmemx_mpi.h is the one that a program is compiled with.
+ */
+#define GSHMEMX_MPI_MPICH    1
+#define GSHMEMX_MPI_OPENMPI  2
+#define GSHMEMX_MPI_STANDARD 3
+
+/*
+ * gshmemx_team_from_mpi_handle - gshmemx_team_from_mpi (gshmemx_mpi.h) for code that is compiled without mpi.h,
+ * and for other languages.
+ *
+ * comm    the address of an MPI_Comm
+ * nbytes  the size of an MPI_Comm
+ * abi     GSHMEMX_MPI_ of the MPI that made it
+ * config, config_mask, new_team  as with gshmemx_team_create
+ *
+ * Callable, Returns  as gshmemx_team_from_mpi.
+ * Errors    those, and -EINVAL after a message if the MPI of the process is of another kind.
+ */
+GSHMEM_HOST_API int gshmemx_team_from_mpi_handle(const void *comm, size_t nbytes, int abi,
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+
 /* ---- memory -------------------------------------------------------------------------------------------- */
 
 /* The use of this PE's symmetric heap, which is the same on all PEs. All in bytes but nallocations. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* gshmemx_mpi: calls with MPI's own types, for programs that include mpi.h. gshmem.h does not include it. */
+/*
+ * gshmemx_mpi: calls with MPI's own types, for programs that include mpi.h. gshmem.h does not include it. One
+ * libgshmem serves every MPI, whose handles differ: so these calls are inline, and tell it which mpi.h this is.
+ */
 #ifndef GSHMEMX_MPI_H
 #define GSHMEMX_MPI_H
 
@@ -9,6 +12,15 @@ GSHMEMI_BEGIN_CXX
 GSHMEMI_END_CXX
 
 GSHMEMI_BEGIN_C
+
+/* The ABI of the mpi.h of this compilation, a GSHMEMX_MPI_ of gshmemx.h. */
+#if defined(OPEN_MPI)
+#define GSHMEMX_MPI_ABI GSHMEMX_MPI_OPENMPI
+#elif defined(MPI_ABI_VERSION) && MPI_ABI_VERSION + 0 > 0
+#define GSHMEMX_MPI_ABI GSHMEMX_MPI_STANDARD
+#else
+#define GSHMEMX_MPI_ABI GSHMEMX_MPI_MPICH
+#endif
 
 /*
  * gshmemx_team_from_mpi - make a team of the processes of a communicator.
@@ -20,10 +32,15 @@ GSHMEMI_BEGIN_C
  * Returns   0 on all its processes when all have called, or a negative errno on all of them. The team
  *           outlives comm; gshmem_team_destroy ends it.
  * Errors    after a message: MPI_COMM_NULL, an intercommunicator, or a process that is no PE; -ENOTSUP if the
- *           job was started by a unique id; and as gshmem_team_split_strided.
+ *           job was started by a unique id; -EINVAL if the MPI of the process is not the one of this mpi.h;
+ *           and as gshmem_team_split_strided.
  */
-GSHMEM_HOST_API int gshmemx_team_from_mpi(
-	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+static inline int gshmemx_team_from_mpi(
+	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
+{
+	return gshmemx_team_from_mpi_handle(
+		&comm, sizeof comm, GSHMEMX_MPI_ABI, config, config_mask, new_team);
+}
 
 /*
  * gshmemx_win_from_mpi - make a window over the memory of an MPI window, for kernels.
@@ -41,9 +58,12 @@ GSHMEM_HOST_API int gshmemx_team_from_mpi(
  * Returns   as gshmemx_win_create.
  * Order     the end of an epoch of one window makes what it has put visible to the other.
  * Errors    as gshmemx_win_create; -ENOTSUP for a window of MPI_Win_create_dynamic; -EINVAL if a process is
- *           no PE.
+ *           no PE, or if the MPI of the process is not the one of this mpi.h.
  */
-GSHMEM_HOST_API int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p);
+static inline int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
+{
+	return gshmemx_win_from_mpi_handle(&mpi_win, sizeof mpi_win, GSHMEMX_MPI_ABI, win_p);
+}
 
 GSHMEMI_END_C
 

@@ -199,6 +199,20 @@ GSHMEM_HOST_API int gshmemx_win_attach(gshmemx_win_t win, void *base, size_t nby
 GSHMEM_HOST_API int gshmemx_win_detach(gshmemx_win_t win, const void *base);
 
 /*
+ * gshmemx_win_from_mpi_handle - gshmemx_win_from_mpi (gshmemx_mpi.h) for code that is compiled without mpi.h,
+ * and for other languages.
+ *
+ * mpi_win  the address of an MPI_Win
+ * nbytes   the size of an MPI_Win
+ * abi      GSHMEMX_MPI_ of the MPI that made it
+ *
+ * Callable, Returns, Order  as gshmemx_win_from_mpi.
+ * Errors    those, and -EINVAL after a message if the MPI of the process is of another kind.
+ */
+GSHMEM_HOST_API int gshmemx_win_from_mpi_handle(
+	const void *mpi_win, size_t nbytes, int abi, gshmemx_win_t *win_p);
+
+/*
  * gshmemx_win_free - close a window; memory of gshmemx_win_allocate is freed.
  *
  * win_p  becomes GSHMEMX_WIN_NULL

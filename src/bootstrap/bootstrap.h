@@ -41,8 +41,8 @@ int gshmemi_bootstrap_check_carrying(int from_pe, int to_pe);
 /* For net/mpi.c; collective. *copy becomes a copy of the communicator, on which errors return. */
 void gshmemi_bootstrap_copy_comm(gshmemi_mpi_comm_t *copy);
 
-/* Fills pes[npes] with the PEs of a group's MPI processes (an MPI_Group *), -1 for one that is no PE. */
-void gshmemi_bootstrap_find_pes(const void *group, int npes, int *pes);
+/* Fills pes[npes] with the PEs of a group's MPI processes, -1 for one that is no PE. */
+void gshmemi_bootstrap_find_pes(gshmemi_mpi_group_t group, int npes, int *pes);
 
 /*
  * Ends all processes that MPI knows with a status, which the launcher returns. May be called by any thread,

@@ -31,7 +31,6 @@
 #include "base/file.h"
 #include "base/thread.h"
 #include "bootstrap/leaving.h"
-#include "mpi/direct.h"
 #include "mpi/mpi.h"
 
 #define SETTLE_NS  100000000 /* of progress before MPI_Finalize, */
@@ -206,7 +205,7 @@ static void start_mpi(void)
 /* Finds the communicator to copy. Fails if the caller cannot take part in anything collective. */
 static int find_base(const void *user_comm, gshmemi_mpi_comm_t *base_p)
 {
-	int rc = gshmemi_mpi_functions_load("init");
+	int rc = gshmemi_mpi_load("init");
 	bool initialized;
 
 	if (rc)
@@ -309,7 +308,7 @@ void gshmemi_bootstrap_copy_comm(gshmemi_mpi_comm_t *copy)
 	check_code(gshmemi_mpi->comm_copy(comm, copy));
 }
 
-void gshmemi_bootstrap_find_pes(const void *group_p, int n, int *pes)
+void gshmemi_bootstrap_find_pes(gshmemi_mpi_group_t group, int n, int *pes)
 {
 	int *numbers = calloc((size_t)n + 1, sizeof *numbers), i;
 
@@ -317,7 +316,7 @@ void gshmemi_bootstrap_find_pes(const void *group_p, int n, int *pes)
 		gshmemi_end(1); /* the others are in the same call, and cannot be told */
 	for (i = 0; i < n; i++)
 		numbers[i] = i;
-	check_code(gshmemi_mpi->group_find_ranks(*(const MPI_Group *)group_p, n, numbers, comm, pes));
+	check_code(gshmemi_mpi->group_find_ranks(group, n, numbers, comm, pes));
 	free(numbers);
 }
 

@@ -5,12 +5,11 @@
  */
 #include "team/team.h"
 
-#include <gshmemx_mpi.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "bootstrap/bootstrap.h"
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 
 int gshmemi_team_check_mpi(const char *instead, const char *call)
 {
@@ -20,16 +19,13 @@ int gshmemi_team_check_mpi(const char *instead, const char *call)
 	return -ENOTSUP;
 }
 
-static int check_comm(MPI_Comm comm, const char *call)
+static int check_comm(gshmemi_mpi_comm_t comm, const char *call)
 {
-	int is_inter = 0;
-
-	if (comm == MPI_COMM_NULL) {
+	if (!comm) {
 		gshmemi_error("%s: the communicator is MPI_COMM_NULL", call);
 		return -EINVAL;
 	}
-	MPI_Comm_test_inter(comm, &is_inter);
-	if (!is_inter)
+	if (!gshmemi_mpi->comm_is_inter(comm))
 		return 0;
 	gshmemi_error("%s: the communicator is an intercommunicator", call);
 	return -EINVAL;
@@ -51,16 +47,15 @@ static int check_pes(const int *pes, int npes, const char *call)
 	return -EINVAL;
 }
 
-int gshmemi_team_make_of_group(const void *group_p, uint64_t tag, const gshmem_team_config_t *config,
+int gshmemi_team_make_of_group(gshmemi_mpi_group_t group, uint64_t tag, const gshmem_team_config_t *config,
 	int local, const char *call, gshmem_team_t *new_team)
 {
-	int npes, *pes, rc;
+	const int npes = gshmemi_mpi->group_size(group);
+	int *pes = calloc((size_t)npes, sizeof *pes), rc;
 
-	MPI_Group_size(*(const MPI_Group *)group_p, &npes);
-	pes = calloc((size_t)npes, sizeof *pes);
 	if (!pes)
 		gshmemi_end(1); /* the others are in the same call, and cannot be told */
-	gshmemi_bootstrap_find_pes(group_p, npes, pes);
+	gshmemi_bootstrap_find_pes(group, npes, pes);
 	rc = check_pes(pes, npes, call);
 	if (!rc)
 		rc = gshmemi_team_make_by_members(pes, npes, config, tag, local, call, new_team);
@@ -68,27 +63,42 @@ int gshmemi_team_make_of_group(const void *group_p, uint64_t tag, const gshmem_t
 	return rc;
 }
 
-int gshmemx_team_from_mpi(
-	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
+int gshmemx_team_from_mpi_handle(const void *comm_p, size_t nbytes, int abi,
+	const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
 {
 	static const char call[] = "gshmemx_team_from_mpi";
 	static _Atomic uint64_t ncalls;
 	gshmem_team_config_t own = {0};
-	MPI_Group group;
+	gshmemi_mpi_comm_t comm;
+	gshmemi_mpi_group_t group;
 	uint64_t number;
 	int rc;
 
 	GSHMEMI_ENTER_COLLECTIVE(call);
 	*new_team = GSHMEM_TEAM_INVALID;
 	rc = gshmemi_team_check_mpi("gshmemx_team_create_by_members", call);
-	rc = rc ? rc : check_comm(comm, call);
+	rc = rc ? rc : gshmemi_mpi_check_abi(call, abi, nbytes);
 	if (rc) /* on all processes alike */
+		return rc;
+	comm = gshmemi_mpi->read_comm(comm_p);
+	rc = check_comm(comm, call);
+	if (rc)
 		return rc;
 	rc = gshmemi_team_read_config(config, config_mask, &own, call);
 	number = atomic_fetch_add(&ncalls, 1) + 1;
-	MPI_Bcast(&number, 1, MPI_UINT64_T, 0, comm);
-	MPI_Comm_group(comm, &group);
-	rc = gshmemi_team_make_of_group(&group, GSHMEMI_TAG_MPI + number, &own, rc, call, new_team);
-	MPI_Group_free(&group);
+	gshmemi_mpi->bcast(&number, sizeof number, 0, comm);
+	gshmemi_mpi->comm_group(comm, &group);
+	rc = gshmemi_team_make_of_group(group, GSHMEMI_TAG_MPI + number, &own, rc, call, new_team);
+	gshmemi_mpi->group_free(&group);
 	return rc;
+}
+
+/* For programs that were built before 0.2, with MPICH's mpi.h. */
+GSHMEM_HOST_API int gshmemx_team_from_mpi(
+	int comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+int gshmemx_team_from_mpi(
+	int comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
+{
+	return gshmemx_team_from_mpi_handle(
+		&comm, sizeof comm, GSHMEMI_MPI_MPICH, config, config_mask, new_team);
 }

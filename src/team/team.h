@@ -4,6 +4,7 @@
 #define GSHMEMI_TEAM_TEAM_H
 
 #include "base/base.h"
+#include "mpi/mpi.h"
 
 /* ---- teams ---- */
 
@@ -89,10 +90,10 @@ int gshmemi_team_make_by_members(const int *pes, int npes, const gshmem_team_con
 	int local, const char *call, gshmem_team_t *new_team);
 
 /*
- * mpi.c: the same for the processes of a group (an MPI_Group *), in a job that MPI started; and whether it
- * did, because else nobody knows which PE an MPI process is. instead: what the message says to use.
+ * mpi.c: the same for the processes of a group, in a job that MPI started; and whether it did, because else
+ * nobody knows which PE an MPI process is. instead: what the message says to use.
  */
-int gshmemi_team_make_of_group(const void *group_p, uint64_t tag, const gshmem_team_config_t *config,
+int gshmemi_team_make_of_group(gshmemi_mpi_group_t group, uint64_t tag, const gshmem_team_config_t *config,
 	int local, const char *call, gshmem_team_t *new_team);
 
 int gshmemi_team_check_mpi(const char *instead, const char *call);

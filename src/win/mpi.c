@@ -4,70 +4,54 @@
  */
 #include "win/win.h"
 
-#include <gshmemx_mpi.h>
-
-#include "mpi/direct.h"
+#include "mpi/mpi.h"
 #include "team/team.h"
 
 static const char call[] = "gshmemx_win_from_mpi";
 
-/* This process's memory in an MPI window. */
-struct memory {
-	void *base;
-	MPI_Aint nbytes;
-	int disp_unit;
-};
-
-static void *find_attribute(MPI_Win win, int key)
+static int describe_memory(const void *mpi_win, struct gshmemi_mpi_memory *memory)
 {
-	void *value = NULL;
-	int has_one = 0;
-
-	MPI_Win_get_attr(win, key, &value, &has_one);
-	return has_one ? value : NULL;
-}
-
-static int describe_memory(MPI_Win win, struct memory *memory)
-{
-	const int *flavor = find_attribute(win, MPI_WIN_CREATE_FLAVOR),
-		  *unit = find_attribute(win, MPI_WIN_DISP_UNIT);
-	const MPI_Aint *nbytes = find_attribute(win, MPI_WIN_SIZE);
-
-	if (flavor && *flavor == MPI_WIN_FLAVOR_DYNAMIC) {
+	gshmemi_mpi->win_describe(mpi_win, memory);
+	if (memory->is_dynamic) {
 		gshmemi_error("%s: MPI does not say what is attached to a dynamic window: use "
 			      "gshmemx_win_create_dynamic",
 			call);
 		return -ENOTSUP;
 	}
-	if (!unit || !nbytes) {
+	if (!memory->is_known) {
 		gshmemi_error("%s: MPI does not say how large the window is", call);
 		return -EINVAL;
 	}
-	memory->base = find_attribute(win, MPI_WIN_BASE);
-	memory->nbytes = *nbytes;
-	memory->disp_unit = *unit;
 	return 0;
 }
 
-int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
+int gshmemx_win_from_mpi_handle(const void *mpi_win, size_t nbytes, int abi, gshmemx_win_t *win_p)
 {
 	const gshmem_team_config_t config = {0};
-	struct memory memory;
+	struct gshmemi_mpi_memory memory;
+	gshmemi_mpi_group_t group;
 	gshmem_team_t team;
-	MPI_Group group;
 	int rc;
 
 	rc = gshmemi_enter_collective_int(call);
 	rc = rc ? rc : gshmemi_team_check_mpi("gshmemx_win_create", call);
+	rc = rc ? rc : gshmemi_mpi_check_abi(call, abi, nbytes);
 	rc = rc ? rc : describe_memory(mpi_win, &memory);
 	if (rc) /* on all PEs alike */
 		return rc;
-	MPI_Win_get_group(mpi_win, &group);
-	rc = gshmemi_team_make_of_group(&group, GSHMEMI_TAG_MPI, &config, 0, call, &team);
-	MPI_Group_free(&group);
+	gshmemi_mpi->win_group(mpi_win, &group);
+	rc = gshmemi_team_make_of_group(group, GSHMEMI_TAG_MPI, &config, 0, call, &team);
+	gshmemi_mpi->group_free(&group);
 	if (rc)
 		return rc;
-	rc = gshmemx_win_create(team, memory.base, (size_t)memory.nbytes, (size_t)memory.disp_unit, win_p);
+	rc = gshmemx_win_create(team, memory.base, memory.nbytes, (size_t)memory.disp_unit, win_p);
 	gshmem_team_destroy(team); /* the window does not need it */
 	return rc;
+}
+
+/* For programs that were built before 0.2, with MPICH's mpi.h. */
+GSHMEM_HOST_API int gshmemx_win_from_mpi(int mpi_win, gshmemx_win_t *win_p);
+int gshmemx_win_from_mpi(int mpi_win, gshmemx_win_t *win_p)
+{
+	return gshmemx_win_from_mpi_handle(&mpi_win, sizeof mpi_win, GSHMEMI_MPI_MPICH, win_p);
 }
