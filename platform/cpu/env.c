@@ -162,18 +162,31 @@ static int env_int(const char *name)
 	return value && isdigit((unsigned char)*value) ? atoi(value) : -1;
 }
 
+/* Returns the first of these variables that holds a number of at least least, or -1. */
+static int first_int(const char *const *names, int least)
+{
+	int value = -1;
+
+	for (; *names && value < least; names++)
+		value = env_int(*names);
+	return value < least ? -1 : value;
+}
+
+/* Of hydra, then of Open MPI. */
 int hipcpu_env_rank(void)
 {
-	return env_int("PMI_RANK");
+	static const char *const names[] = {"PMI_RANK", "OMPI_COMM_WORLD_RANK", NULL};
+
+	return first_int(names, 0);
 }
 
 /* How many processes of the job are on this machine. */
 static unsigned count_processes(void)
 {
-	int nprocs = env_int("MPI_LOCALNRANKS");
+	static const char *const names[] = {
+		"MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE", "PMI_SIZE", NULL};
+	int nprocs = first_int(names, 1);
 
-	if (nprocs < 1)
-		nprocs = env_int("PMI_SIZE");
 	return nprocs < 1 ? 1 : (unsigned)nprocs;
 }
 

@@ -67,7 +67,7 @@ const struct hipcpu_config *hipcpu_config(void);
 unsigned hipcpu_spin_polls(unsigned nthreads);
 /* Parses decimal digits and at most one of k, m, g, t; false if text is anything else or overflows. */
 bool hipcpu_parse_size(const char *text, size_t *nbytes_p);
-/* The rank of this process in its job (PMI_RANK), or -1. */
+/* The rank of this process in its job (PMI_RANK, or OMPI_COMM_WORLD_RANK), or -1. */
 int hipcpu_env_rank(void);
 
 /* ---- error.c ---- */
