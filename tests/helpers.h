@@ -42,6 +42,14 @@
 		exit(77); \
 	} while (0)
 
+/* The rank that the launcher gave to this process, known before MPI starts; -1: there is no launcher. */
+static inline int t_launched_rank(void)
+{
+	const char *hydra = getenv("PMI_RANK"), *openmpi = getenv("OMPI_COMM_WORLD_RANK");
+
+	return hydra ? atoi(hydra) : openmpi ? atoi(openmpi) : -1;
+}
+
 /*
  * Whether to leave out case i: if each test runs once (run.sh -1), a test that starts many jobs runs a third
  * of its cases; TURN selects the third.

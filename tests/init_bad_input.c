@@ -12,14 +12,6 @@
 
 #include "job.h"
 
-/* What a PE does in a case. Prints "rc N" with init's return value, so that the driver can compare. */
-static int rank_of_launch(void)
-{
-	const char *rank = getenv("PMI_RANK");
-
-	return rank ? atoi(rank) : 0;
-}
-
 /* Let this process open only n more files. */
 static void allow_files(int nmore)
 {
@@ -36,13 +28,14 @@ static void take_long(void)
 	usleep(600000); /* by then the other PEs have long been ready to end */
 }
 
+/* What a PE does in a case. Prints "rc N" with init's return value, so that the driver can compare. */
 static int pe_main(const char *name, const char *variable, const char *value)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
 	MPI_Comm null = MPI_COMM_NULL;
 	int rc, before;
 
-	if (strcmp(name, "odd") == 0 && rank_of_launch() == 1)
+	if (strcmp(name, "odd") == 0 && t_launched_rank() == 1)
 		setenv(variable, value, 1);
 	if (strcmp(name, "thread") == 0)
 		attr.thread_level = GSHMEM_THREAD_MULTIPLE;
@@ -54,7 +47,7 @@ static int pe_main(const char *name, const char *variable, const char *value)
 	if (strcmp(name, "level") == 0)
 		attr.thread_level = 7;
 	if (strcmp(name, "void") == 0) {
-		if (rank_of_launch() == 0)
+		if (t_launched_rank() == 0)
 			atexit(take_long);
 		gshmem_init(); /* ends the process */
 	}

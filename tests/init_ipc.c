@@ -62,7 +62,7 @@ static void exchange(bool is_mapped)
 
 static int pe_main(const char *name, const char *shielded)
 {
-	int rank = atoi(getenv("PMI_RANK")), level;
+	int rank = t_launched_rank(), level;
 	long *word;
 
 	if (*shielded) { /* MPI cannot start or connect between different users */

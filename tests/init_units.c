@@ -49,8 +49,8 @@ static int pe_main(const char *name)
 		gshmem_init();
 		if (gshmem_my_pe() == 1)
 			gshmemi_state_register(&copy);
-		gshmem_barrier_all();               /* would fill the copy */
-	} else if (atoi(getenv("PMI_RANK")) == 1) { /* the other PE learns of it */
+		gshmem_barrier_all();        /* would fill the copy */
+	} else if (t_launched_rank() == 1) { /* the other PE learns of it */
 		gshmemi_state_register(&copy);
 	}
 	gshmem_init();

@@ -151,7 +151,7 @@ static inline int t_job_shield(
 	waitpid(pid, &status, 0);
 	if (!dies) {
 		status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-		printf("PE %s ended with %d\n", getenv("PMI_RANK"), status); /* hydra 4.0.2 may lose it */
+		printf("PE %d ended with %d\n", t_launched_rank(), status); /* hydra 4.0.2 may lose it */
 		return status;
 	}
 	for (tries = 0; tries < 200 && t_count_running() > 1; tries++) /* 1: the test itself */

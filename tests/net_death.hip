@@ -131,7 +131,7 @@ int main(int argc, char **argv)
 	static const char *const hows[] = {"kill-host", "exit-kernel", "exit-host", "kill-kernel"};
 
 	if (argc > 3)
-		return t_job_shield(pe_main, argv[1], argv[2], atoi(getenv("PMI_RANK")) == VICTIM);
+		return t_job_shield(pe_main, argv[1], argv[2], t_launched_rank() == VICTIM);
 	if (argc > 1)
 		return pe_main(argv[1], argv[2]);
 	for (int kind = 0; kind < NKINDS; kind++)

@@ -84,7 +84,7 @@ static void meet(const char *when, long *words)
 
 static int pe_main(const char *when, const char *how)
 {
-	const bool fails = atoi(getenv("PMI_RANK")) == t_nodes_npes() - 1;
+	const bool fails = t_launched_rank() == t_nodes_npes() - 1;
 	long *words;
 
 	if (fails && !strcmp(when, "start"))
@@ -112,25 +112,24 @@ static int pe_main(const char *when, const char *how)
 
 /* ---- the process that the launcher sees ---- */
 
-static void ended_path(char *path, const char *rank)
+static void ended_path(char *path, int rank)
 {
-	snprintf(path, PATH_MAX, "%s/ended.%s", getenv("NODES"), rank);
+	snprintf(path, PATH_MAX, "%s/ended.%d", getenv("NODES"), rank);
 }
 
 /* Whether PE rank has ended. The nodes share this directory, but no processes. */
 static bool has_ended(int rank)
 {
-	char path[PATH_MAX], text[16];
+	char path[PATH_MAX];
 
-	snprintf(text, sizeof text, "%d", rank);
-	ended_path(path, text);
+	ended_path(path, rank);
 	return access(path, F_OK) == 0;
 }
 
 /* Run the PE in a child. The failing PE's launcher does not learn of its end before the others have ended. */
 static int shield(const char *when, const char *how)
 {
-	const int nothers = t_nodes_npes() - 1;
+	const int nothers = t_nodes_npes() - 1, rank = t_launched_rank();
 	char path[PATH_MAX];
 	int status, i, tries = 0;
 	pid_t pid = fork();
@@ -144,8 +143,8 @@ static int shield(const char *when, const char *how)
 	signal(SIGUSR1, SIG_IGN); /* the launcher's notice of a death */
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (atoi(getenv("PMI_RANK")) != nothers) {
-		ended_path(path, getenv("PMI_RANK"));
+	if (rank != nothers) {
+		ended_path(path, rank);
 		file = fopen(path, "w");
 		if (file)
 			fclose(file);
@@ -165,12 +164,11 @@ static struct t_job job;
 
 static void run(const char *when, const char *how, const char *env, const char *flags)
 {
-	char args[64], path[PATH_MAX], rank[16];
+	char args[64], path[PATH_MAX];
 	const double begun_s = t_seconds();
 
 	for (int i = 0; i < npes; i++) {
-		snprintf(rank, sizeof rank, "%d", i);
-		ended_path(path, rank);
+		ended_path(path, i);
 		unlink(path);
 	}
 	snprintf(args, sizeof args, "%s %s %s", when, how, *flags ? "shielded" : "");

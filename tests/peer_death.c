@@ -35,7 +35,7 @@ static FILE *silent_stream(void)
 
 static int pe_main(const char *when, const char *how)
 {
-	int victim = atoi(getenv("PMI_RANK")) == 1, level;
+	int victim = t_launched_rank() == 1, level;
 	MPI_Comm copy;
 	long *word;
 
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
 	unsigned i;
 
 	if (argc > 3)
-		return t_job_shield(pe_main, argv[1], argv[2], atoi(getenv("PMI_RANK")) == 1);
+		return t_job_shield(pe_main, argv[1], argv[2], t_launched_rank() == 1);
 	if (argc > 1)
 		return pe_main(argv[1], argv[2]);
 	for (i = 0; i < sizeof early / sizeof *early; i++) {

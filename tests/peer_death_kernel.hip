@@ -64,7 +64,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1)
 		return t_job_shield(pe_main, argv[1], argv[2],
-			atoi(getenv("PMI_RANK")) == 1 && strcmp(argv[2], "global_exit") != 0);
+			t_launched_rank() == 1 && strcmp(argv[2], "global_exit") != 0);
 	for (what = 0; what < 3; what++) {
 		for (how = 0; how < 3; how++) {
 			snprintf(args, sizeof args, "%s %s", whats[what], hows[how]);

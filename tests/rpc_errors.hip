@@ -369,7 +369,7 @@ static int wait_or_die(const char *what, const char *how)
 
 static int die(void)
 {
-	return t_job_shield(wait_or_die, "", "", atoi(getenv("PMI_RANK")) == 1);
+	return t_job_shield(wait_or_die, "", "", t_launched_rank() == 1);
 }
 
 /* ---- posts that do not end ---- */
@@ -416,11 +416,11 @@ static int quiet_late(void)
 static int start(void)
 {
 	struct gshmemx_init_attributes attr = GSHMEMX_INIT_ATTR_DEFAULT;
-	const char *rank = getenv("PMI_RANK"), *odd = getenv("T_ODD");
+	const char *odd = getenv("T_ODD");
 	uint32_t op;
 	int rc;
 
-	if (odd && rank && atoi(rank) == 1)
+	if (odd && t_launched_rank() == 1)
 		setenv("GSHMEM_RPC_SLOTS", odd, 1);
 	rc = gshmemx_init_attr(&attr);
 	printf("rc %d.\n", rc);

@@ -72,7 +72,7 @@ static int pe_main(const char *what)
 	int me, next;
 
 	if (!strcmp(what, "unequal"))
-		setenv("GSHMEM_STATS", strcmp(getenv("PMI_RANK"), "1") ? "1" : "0", 1);
+		setenv("GSHMEM_STATS", t_launched_rank() == 1 ? "0" : "1", 1);
 	if (gshmem_init_thread(GSHMEM_THREAD_SINGLE, NULL))
 		return 1;
 	me = gshmem_my_pe();

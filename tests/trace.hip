@@ -56,7 +56,7 @@ static int pe_main(const char *what)
 	struct objects *o;
 	int me, next, nturns = 0;
 
-	if (!strcmp(what, "unequal") && !strcmp(getenv("PMI_RANK"), "1"))
+	if (!strcmp(what, "unequal") && t_launched_rank() == 1)
 		unsetenv("GSHMEM_TRACE");
 	if (gshmem_init_thread(GSHMEM_THREAD_SINGLE, NULL))
 		return 1;

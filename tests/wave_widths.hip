@@ -28,12 +28,12 @@ struct shared {
 /* Run the program again with other waves on odd PEs: the platform reads the variable before main. */
 static void choose_wave(char **argv)
 {
-	const char *rank = getenv("PMI_RANK");
+	const int rank = t_launched_rank();
 
-	if (getenv("T_WAVE_WIDTHS") || !rank)
+	if (getenv("T_WAVE_WIDTHS") || rank < 0)
 		return;
 	setenv("T_WAVE_WIDTHS", "1", 1);
-	setenv("GSHMEM_CPU_WAVE", atoi(rank) % 2 ? "64" : "32", 1);
+	setenv("GSHMEM_CPU_WAVE", rank % 2 ? "64" : "32", 1);
 	execv("/proc/self/exe", argv);
 	t_fail("exec");
 }
