@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 			if (t_left_out(bad + in_kernel))
 				continue;
 			snprintf(args, sizeof args, "%d %d", bad, in_kernel);
-			t_job_run(&job, 2, "GSHMEM_CHECK=1", "-disable-auto-cleanup", args, 20);
+			t_job_run(&job, 2, "GSHMEM_CHECK=1", t_job_keep(), args, 20);
 			t_job_failed(&job, args, texts[bad], 1);
 			t_job_failed(&job, args,
 				in_kernel ? "gshmem: pe 0: kernel, block 1, " GSHMEMI_ARCH_THREAD_WORD " 5: "

@@ -320,7 +320,7 @@ static void check_concurrent(const char *kind, int which)
 	char args[100];
 
 	snprintf(args, sizeof args, "%s %d", kind, which);
-	t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup", args, 60);
+	t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", t_job_keep(), args, 60);
 	t_check(!strstr(job.output, "unnoticed"), "%s: unnoticed:\n%s", args, job.output);
 	t_job_failed(&job, args, team_calls[which], 1);
 	t_job_failed(&job, args, "is in a collective call of the same team at the same time", 1);

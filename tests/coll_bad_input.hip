@@ -235,8 +235,7 @@ int main(int argc, char **argv)
 			snprintf(args, sizeof args, "%d %s", which, scopes[scope]);
 			snprintf(what, sizeof what, "call %d, %s, %s", which, expected[which][1],
 				scopes[scope]);
-			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup",
-				args, 60);
+			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", t_job_keep(), args, 60);
 			t_check(job.status == 1 && !strstr(job.output, "unnoticed"),
 				"%s: both PEs should fail:\n%s", what, job.output);
 			t_check(strstr(job.output, expected[which][0]), "%s: expected \"%s\":\n%s", what,
@@ -252,8 +251,7 @@ int main(int argc, char **argv)
 			if (t_left_out(which + absence))
 				continue;
 			snprintf(args, sizeof args, "%d without-%s", which, absences[absence]);
-			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", "-disable-auto-cleanup",
-				args, 60);
+			t_job_run(&job, 2, "GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m", t_job_keep(), args, 60);
 			t_check(job.status == 1 && !strstr(job.output, "unnoticed"),
 				"%s: both PEs should fail:\n%s", args, job.output);
 			snprintf(what, sizeof what,

@@ -121,7 +121,7 @@ int main(int argc, char **argv)
 		return pe_main(argv[1], atoi(argv[2]));
 	for (i = 0; i < sizeof wheres / sizeof *wheres; i++)
 		for (s = 0; s < 2; s++)
-			expect(wheres[i], "", (i + s) % 2 ? "" : "-disable-auto-cleanup", statuses[s], 0);
+			expect(wheres[i], "", (i + s) % 2 ? "" : t_job_keep(), statuses[s], 0);
 	expect("late", "", "", 7, 0);
 	expect("stopped", "", "", 7, 1);
 	expect("error", "GSHMEM_CHECK=1", "", 1, 1);

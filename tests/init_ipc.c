@@ -123,7 +123,7 @@ static void expect(const char *name, const char *why, int nwarnings)
 	char args[64];
 
 	snprintf(args, sizeof args, "%s shielded", name);
-	t_job_run(&job, 2, T_MPI_SOCKETS, "-disable-auto-cleanup", args, 20);
+	t_job_run(&job, 2, T_MPI_SOCKETS, t_job_keep(), args, 20);
 	expect_end(&job, name);
 	t_equal(t_job_count(&job, ": operations of PE "), nwarnings, name);
 	for (int pe = 1; pe > 1 - nwarnings; pe--)
@@ -157,7 +157,7 @@ static void other_pid_space(void)
 	t_job_run(&job, 2, MPI_NO_PROC, "", "plain", 20);
 	t_check(job.status == 0, "without namespaces: exit status %d:\n%s", job.status, job.output);
 	setenv("T_WRAP", "unshare -p -f", 1);
-	t_job_run(&job, 2, T_MPI_SOCKETS, "-disable-auto-cleanup", "apart shielded", 20);
+	t_job_run(&job, 2, T_MPI_SOCKETS, t_job_keep(), "apart shielded", 20);
 	unsetenv("T_WRAP");
 	expect_end(&job, "unshare");
 	for (int pe = 0; pe < 2; pe++)

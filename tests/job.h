@@ -87,6 +87,39 @@ static inline size_t t_read_all(FILE *file, char *text, size_t nbytes)
 	return length;
 }
 
+static inline const char *t_job_launcher(void)
+{
+	const char *mpirun = getenv("MPIRUN");
+
+	return mpirun ? mpirun : "mpirun";
+}
+
+/* Whether the launcher is Open MPI's; otherwise it is hydra. */
+static inline int t_job_has_openmpi(void)
+{
+	char command[PATH_MAX], line[256];
+	FILE *pipe;
+
+	snprintf(command, sizeof command, "%s --version 2>&1 </dev/null", t_job_launcher());
+	pipe = popen(command, "r");
+	t_check(pipe, "popen");
+	if (!fgets(line, sizeof line, pipe))
+		t_fail("%s: no output", command);
+	pclose(pipe);
+	return strstr(line, "Open MPI") != NULL;
+}
+
+/* Flags for t_job_run: the launcher lets the other processes live when one fails or dies. */
+static inline const char *t_job_keep(void)
+{
+	static const char *flags;
+
+	if (!flags)
+		flags = t_job_has_openmpi() ? "--mca orte_abort_on_non_zero_status 0"
+					    : "-disable-auto-cleanup";
+	return flags;
+}
+
 /*
  * Run this program as a job: env is "A=1 B=2" or "", flags are for mpirun, args go to the program. The
  * job must end within limit_s seconds on an idle machine (a busy one gets three times that), and none of
@@ -97,8 +130,7 @@ static inline void t_job_run(
 	struct t_job *job, int npes, const char *env, const char *flags, const char *args, int limit_s)
 {
 	char self[PATH_MAX] = "", command[2 * PATH_MAX];
-	/* a command in front of each process */
-	const char *mpirun = getenv("MPIRUN"), *wrap = getenv("T_WRAP");
+	const char *wrap = getenv("T_WRAP"); /* a command in front of each process */
 	const size_t most = sizeof job->output - 1;
 	char launcher[sizeof job->output], path[] = "/tmp/gshmem-job-XXXXXX";
 	const int fd = mkstemp(path);
@@ -113,7 +145,7 @@ static inline void t_job_run(
 	snprintf(command, sizeof command,
 		"env %s timeout -k 10 %d %s %s -n %d sh -c 'exec \"$@\" >>%s 2>&1' sh %s %s %s "
 		"2>&1 </dev/null",
-		env, limit_s, mpirun ? mpirun : "mpirun", flags, npes, path, wrap ? wrap : "", self, args);
+		env, limit_s, t_job_launcher(), flags, npes, path, wrap ? wrap : "", self, args);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");
 	got = t_read_all(pipe, launcher, most);

@@ -137,7 +137,7 @@ int main(int argc, char **argv)
 	for (int kind = 0; kind < NKINDS; kind++)
 		for (int i = 0; i < 4; i++)
 			if (!t_left_out(kind + i))
-				expect(kind, hows[i], "-disable-auto-cleanup");
+				expect(kind, hows[i], t_job_keep());
 	expect(PUT, "kill-host", "");
 	expect(FETCH, "exit-kernel", "");
 	return 0;

@@ -190,7 +190,7 @@ static void expect_death(const char *when, bool is_shielded)
 	 * the watchers in their init do.
 	 */
 	run(when, "kill", is_early ? DEADLINE " GSHMEM_INIT_TIMEOUT=5" : DEADLINE,
-		is_shielded ? "-disable-auto-cleanup" : "");
+		is_shielded ? t_job_keep() : "");
 	snprintf(what, sizeof what, "kill in %s%s", when, is_shielded ? "" : ", the launcher's own end");
 	t_check(job.status, "%s: the job ends with 0:\n%s", what, job.output);
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", what, job.output);

@@ -72,7 +72,7 @@ static void expect(const char *what, const char *how, const char *env, int statu
 
 	snprintf(args, sizeof args, "%s %s", what, how);
 	snprintf(env_all, sizeof env_all, "GSHMEM_HEAP_SIZE=4m %s", env);
-	t_job_run(&job, t_nodes_npes(), env_all, status ? "-disable-auto-cleanup" : "", args, 20);
+	t_job_run(&job, t_nodes_npes(), env_all, status ? t_job_keep() : "", args, 20);
 	t_check(!job.status == !status, "%s: exit status %d:\n%s", args, job.status, job.output);
 	t_check(!says || strstr(job.output, says), "%s: \"%s\" was not said:\n%s", args, says, job.output);
 	t_check(!status || t_seconds() - begun_s < 3 * 20, "%s: took %.1f s", args, t_seconds() - begun_s);

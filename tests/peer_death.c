@@ -93,7 +93,7 @@ static void expect(const char *when, const char *how, bool wrapped, const char *
 	if (t_left_out(ncases++))
 		return;
 	snprintf(args, sizeof args, "%s %s %s", when, how, wrapped ? "wrapped" : "");
-	t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
+	t_job_run(&job, NPES, "", t_job_keep(), args, 20);
 	t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args, job.output);
 	t_check(!strstr(job.output, "hang"), "%s:\n%s", args, job.output);
 	if (wrapped)

@@ -68,7 +68,7 @@ int main(int argc, char **argv)
 	for (what = 0; what < 3; what++) {
 		for (how = 0; how < 3; how++) {
 			snprintf(args, sizeof args, "%s %s", whats[what], hows[how]);
-			t_job_run(&job, NPES, "", "-disable-auto-cleanup", args, 20);
+			t_job_run(&job, NPES, "", t_job_keep(), args, 20);
 			t_check(!strstr(job.output, "came through"), "%s: a PE went on:\n%s", args,
 				job.output);
 			if (how == 2)

@@ -137,8 +137,7 @@ int main(int argc, char **argv)
 			if (t_left_out(i + k) || (ends[i].count == 0 && k > 0))
 				continue;
 			snprintf(args, sizeof args, "%s %s", ends[i].what, others[k]);
-			t_job_run(&job, NPES, k % 2 ? "GSHMEM_RPC_THREADS=3" : "", "-disable-auto-cleanup",
-				args, 20);
+			t_job_run(&job, NPES, k % 2 ? "GSHMEM_RPC_THREADS=3" : "", t_job_keep(), args, 20);
 			t_job_failed(&job, args, ends[i].text, ends[i].count);
 			t_check(job.status == ends[i].status, "%s: expected status %d, got %d:\n%s", args,
 				ends[i].status, job.status, job.output);

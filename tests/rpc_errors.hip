@@ -521,7 +521,7 @@ static void test_collective(void)
 	for (i = 0; i < sizeof whats / sizeof *whats; i++) {
 		snprintf(text, sizeof text, "gshmem: pe 0: %s called from a function that serves a call",
 			strchr(whats[i], ':') ? strchr(whats[i], ':') + 1 : whats[i]);
-		t_job_run(&job, NPES, "", "-disable-auto-cleanup", whats[i], 20);
+		t_job_run(&job, NPES, "", t_job_keep(), whats[i], 20);
 		t_job_failed(&job, whats[i], text, 1);
 		expect_text(whats[i], "gshmem: ", 1);
 		expect_text(whats[i], "PE came through", 0);
@@ -571,7 +571,7 @@ static void test_variables(void)
 	unsigned i;
 
 	for (i = 0; i < sizeof bad / sizeof *bad; i++) {
-		t_job_run(&job, NPES, bad[i][0], "-disable-auto-cleanup", "start", 20);
+		t_job_run(&job, NPES, bad[i][0], t_job_keep(), "start", 20);
 		t_job_failed(&job, bad[i][0], bad[i][1], 1);
 		expect_text(bad[i][0], "rc -", NPES);
 		expect_text(bad[i][0], "gshmem: ", 1);
@@ -594,7 +594,7 @@ int main(int argc, char **argv)
 	test_collective();
 	t_job_run(&job, 1, "", "", "stop", 30);
 	expect_text("stop", "PE came through", 1);
-	t_job_run(&job, NPES, "", "-disable-auto-cleanup", "die", 20);
+	t_job_run(&job, NPES, "", t_job_keep(), "die", 20);
 	t_job_failed(&job, "die", "PE 1 (pid ", 1);
 	expect_text("die", "PE came through", 0);
 	test_late("finalize", "GSHMEM_WATCHDOG=0.3", 1);
