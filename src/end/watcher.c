@@ -114,14 +114,40 @@ static int read_process(pid_t pid, char *name, size_t name_nbytes, char *state_p
 	return got ? 0 : -ESRCH;
 }
 
-/* Finds the ancestor that is MPICH's launcher on this node. */
-static pid_t find_proxy(void)
+/*
+ * The launchers that say how many processes they have started on this node, and what the processes that start
+ * them are called, as far as the system keeps names: 15 bytes.
+ */
+static const struct launcher {
+	const char *variable;
+	const char *names[8];
+} launchers[] = {
+	{"MPI_LOCALNRANKS", {"hydra_pmi_proxy"}},
+	/* Open MPI's: on its own node the first process of all starts them */
+	{"OMPI_COMM_WORLD_LOCAL_SIZE",
+		{"mpirun", "mpiexec", "orterun", "mpirun.openmpi", "mpiexec.openmpi", "orted", "prterun",
+			"prted"}},
+};
+
+static bool has_name(const struct launcher *launcher, const char *name)
+{
+	const size_t nnames = sizeof launcher->names / sizeof *launcher->names;
+	size_t i;
+
+	for (i = 0; i < nnames && launcher->names[i]; i++)
+		if (strcmp(name, launcher->names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Finds the ancestor that is the launcher on this node. */
+static pid_t find_proxy(const struct launcher *launcher)
 {
 	pid_t pid = getppid(), parent;
 	char name[32], state;
 
 	while (pid > 1 && !read_process(pid, name, sizeof name, &state, &parent)) {
-		if (strcmp(name, "hydra_pmi_proxy") == 0)
+		if (has_name(launcher, name))
 			return pid;
 		pid = parent;
 	}
@@ -130,13 +156,17 @@ static pid_t find_proxy(void)
 
 static void find_launch(struct launch *launch)
 {
-	const char *nranks = getenv("MPI_LOCALNRANKS");
+	const char *nranks;
+	size_t i;
 
 	memset(launch, 0, sizeof *launch);
-	if (!nranks || !is_launched)
-		return;
-	launch->nstarted = atoi(nranks);
-	launch->proxy = find_proxy();
+	for (i = 0; is_launched && !launch->proxy && i < sizeof launchers / sizeof *launchers; i++) {
+		nranks = getenv(launchers[i].variable);
+		if (!nranks)
+			continue;
+		launch->nstarted = atoi(nranks);
+		launch->proxy = find_proxy(&launchers[i]);
+	}
 }
 
 /* Counts the children of a process that are still running; -1 if that is impossible. */
