@@ -164,6 +164,8 @@ int main(void)
 
 	if (!reaches_devices()) /* as a GPU does, which needs more for memory of the host */
 		setenv("GSHMEM_NET", "1", 1);
+	/* Open MPI 4.1 makes no window by MPI_Win_create for one process without UCX */
+	setenv("OMPI_MCA_osc", "ucx", 0);
 	MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &level);
 	gshmem_init();
 	test_memory(MPI_COMM_WORLD);
