@@ -11,7 +11,8 @@
 
 #include "helpers.h"
 
-#define T_MPI_SOCKETS "UCX_TLS=tcp,self"
+/* of UCX, below MPICH, and of Open MPI itself */
+#define T_MPI_SOCKETS "UCX_TLS=tcp,self OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self"
 
 /* A running interface with an IPv4 address. A container may have none, not even a running loopback. */
 static inline bool t_has_network(void)
