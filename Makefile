@@ -66,7 +66,8 @@ SANFLAGS    := $(if $(SAN),$(or $(SAN_$(strip $(SAN))),$(error SAN=$(SAN): expec
 
 CWARN    := -std=c11 -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 HIPWARN  := -Wall -Wextra -Wshadow
-CPP       = -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(DEFINES) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
+# SHMEM_CPP finds shmem.h for what includes that, before MPI_CFLAGS does: Open MPI has a shmem.h beside mpi.h.
+CPP       = $(SHMEM_CPP) -Iinclude -Isrc -Itests $(PLAT_CPPFLAGS) $(DEFINES) $(MPI_CFLAGS) $(CPPFLAGS) -MMD -MP
 # With SAN=lanes only kernels are compiled with TSan: it must not see the runtime, which switches the lanes.
 CSANFLAGS = $(if $(filter lanes,$(SAN)),-DHIPCPU_TSAN_LANES,$(if $(filter \
 	races,$(SAN)),-DHIPCPU_RACES -fno-omit-frame-pointer,$(SANFLAGS)))
@@ -293,7 +294,7 @@ $(B)/%.hip.o: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 $(B)/%.c.read: %.c $(B)/flags | $(B)/tools-found
 	@mkdir -p $(@D) && rm -f $@
 	$(call Q,READ)$(CCMD) -MF $@.d -MT $@ -fsyntax-only $< && touch $@
-$(B)/bench/results/oshmem.c.read: private CPP += $(call shmem_flags,include,$(B)/include)
+$(B)/bench/results/oshmem.c.read: private SHMEM_CPP = $(call shmem_flags,include,$(B)/include)
 $(B)/bench/results/oshmem.c.read: $(SHMEM_HEADERS)
 $(B)/%.hip.read: %.hip $(B)/flags | $(B)/tools-found $(PLAT_DEPS)
 	@mkdir -p $(@D) && rm -f $@
@@ -369,7 +370,7 @@ $(B)/shmem/names.S: tools/shmem-names $(LIB_OBJS)
 	$(call Q,GEN)$(NM) -g --defined-only $(LIB_OBJS) | awk -f tools/shmem-names >$@
 $(B)/shmem/names.o: $(B)/shmem/names.S
 	$(call Q,AS)$(CC) -fPIC -c -o $@ $<
-$(filter %.c.o,$(SHMEM_OBJS)) $(B)/tests/shmem/%: CPP += $(call shmem_flags,include,$(B)/include)
+$(filter %.c.o,$(SHMEM_OBJS)) $(B)/tests/shmem/%: SHMEM_CPP = $(call shmem_flags,include,$(B)/include)
 $(filter %.c.o,$(SHMEM_OBJS)): $(B)/include/shmem.h
 $(B)/tests/shmem/%.c.o: tests/shmem/%.c $(B)/flags $(SHMEM_HEADERS)
 	@mkdir -p $(@D) && rm -f $(B)/tests/shmem/$*
