@@ -45,7 +45,8 @@ B        ?= $(BASE)$(SAN:%=-%)$(if $(filter cpu,$(PLATFORM)),$(if $(findstring c
 ifndef MPI_LIBS
 MPICC      ?= $(firstword $(shell command -v mpicc.mpich || command -v mpicc))
 MPI_SHOW   := $(if $(MPICC),$(shell $(MPICC) -show 2>/dev/null))
-MPI_CFLAGS ?= $(filter -I% -D%,$(MPI_SHOW))
+# Not the C++ interface, which MPI 3 has removed: with Open MPI's headers programs would need its library.
+MPI_CFLAGS ?= $(filter -I% -D%,$(MPI_SHOW)) -DOMPI_SKIP_MPICXX
 MPI_LIBS   := $(filter -L% -l%,$(MPI_SHOW))
 endif
 # The shims of src/mpi/shim.c: for each MPI of which there is an mpi.h. SHIM_mpich and so on: its flags.
