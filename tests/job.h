@@ -94,7 +94,7 @@ static inline const char *t_job_launcher(void)
 	return mpirun ? mpirun : "mpirun";
 }
 
-/* Whether the launcher is Open MPI's; otherwise it is hydra. */
+/* Whether the launcher is Open MPI's, which may call itself OpenRTE; otherwise it is hydra. */
 static inline int t_job_has_openmpi(void)
 {
 	char command[PATH_MAX], line[256];
@@ -106,7 +106,7 @@ static inline int t_job_has_openmpi(void)
 	if (!fgets(line, sizeof line, pipe))
 		t_fail("%s: no output", command);
 	pclose(pipe);
-	return strstr(line, "Open MPI") != NULL;
+	return strstr(line, "Open MPI") || strstr(line, "OpenRTE");
 }
 
 /* Flags for t_job_run: the launcher lets the other processes live when one fails or dies. */

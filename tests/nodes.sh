@@ -6,6 +6,7 @@
 #
 #   tests/nodes.sh 2x2 [T=... VARIABLE=...]   make check-nodes on 2 nodes of 2 PEs: the tests of T=, or all
 #   tests/nodes.sh 2x2 -- COMMAND...          COMMAND, which finds their launcher in $MPIRUN
+#   MPIRUN=mpirun.openmpi tests/nodes.sh ...   by another launcher than MPICH's
 #   tests/nodes.sh -p                         test whether this machine allows that; if not, say why
 #
 # In COMMAND, these act on its nodes:
@@ -48,13 +49,20 @@ launch() {
 	for ((i = 1; i <= $#; i++)); do
 		case ${!i} in
 		-n | -np) i=$((i + 1)) npes=${!i} ;;
-		-host | -hosts | -f | -hostfile | -machinefile) npes=0 ;;
+		-host | --host | -hosts | -f | -hostfile | -machinefile) npes=0 ;;
+		--mca) i=$((i + 2)) ;;
 		[!-]*) break ;;
 		esac
 	done
 	list=$(hosts "$npes")
-	in_switch "$(realpath "$(command -v mpirun.mpich || command -v mpiexec.mpich || echo mpirun)")" -iface br0 -launcher ssh \
-		-launcher-exec "$NODES/ssh" $([ "$npes" = 0 ] || echo "-hosts $list") "$@"
+	case $NODES_KIND in
+	openmpi)
+		in_switch $NODES_MPIRUN --mca plm_rsh_agent "$NODES/ssh" --mca oob_tcp_if_include 10.77.0.0/24 \
+			--mca btl_tcp_if_include 10.77.0.0/24 $([ "$npes" = 0 ] || echo "--host $list") "$@" ;;
+	*)
+		in_switch $NODES_MPIRUN -iface br0 -launcher ssh -launcher-exec "$NODES/ssh" \
+			$([ "$npes" = 0 ] || echo "-hosts $list") "$@" ;;
+	esac
 }
 
 # A node's first process: reaps orphans until nobody holds the other end of its pipe.
@@ -93,6 +101,7 @@ up() {
 	printf '127.0.0.1 localhost\n' >"$NODES/etc-hosts"
 	[ -e /etc/hosts ] || cp "$NODES/etc-hosts" /etc/hosts # a bare root has none, and nodes mount their own over it
 	for ((i = 0; i < NNODES; i++)); do echo "10.77.0.$((i + 1)) node$i"; done >>"$NODES/etc-hosts"
+	echo "10.77.0.254 $(hostname)" >>"$NODES/etc-hosts"
 	for i in ssh mpirun; do ln -s "$self" "$NODES/$i"; done
 	mkfifo "$NODES/pipe" && exec {pipe}<>"$NODES/pipe"
 	unshare --net cat <"$NODES/pipe" >/dev/null {pipe}>&- &
@@ -142,7 +151,11 @@ NNODES=${1%x*} PPN=${1#*x}
 shift
 why=$(probe) || fail "$why"
 NODES=$(mktemp -d) || exit 1
-export NODES NNODES PPN MPIRUN=$NODES/mpirun
+# within nodes, NODES_MPIRUN is set, and MPIRUN theirs
+: "${NODES_MPIRUN:=${MPIRUN:-$(realpath "$(command -v mpirun.mpich || command -v mpiexec.mpich || echo mpirun)")}}"
+NODES_KIND=hydra
+case $($NODES_MPIRUN --version 2>&1 </dev/null) in *"Open MPI"* | *OpenRTE*) NODES_KIND=openmpi ;; esac
+export NODES NNODES PPN NODES_MPIRUN NODES_KIND MPIRUN=$NODES/mpirun
 pipe=''
 trap down EXIT
 trap 'kill $command 2>/dev/null; exit 130' INT TERM
