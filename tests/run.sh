@@ -104,11 +104,12 @@ fi
 export MPIRUN
 [ -z "$launcher" ] || exec echo "$MPIRUN"
 # Open MPI's mpirun, whose flags these are in all jobs, is to do as hydra does: start more processes than there
-# are cores (--oversubscribe), let all of them use all cores (--bind-to none), and not explain in ten lines that
-# a process has failed (-q).
+# are cores (--oversubscribe), let all of them use all cores (--bind-to none), not explain in ten lines that a
+# process has failed (-q), and then kill the others at once: it waits for a second.
 : "${OMPI_MCA_rmaps_base_oversubscribe:=1}" "${OMPI_MCA_hwloc_base_binding_policy:=none}"
-: "${OMPI_MCA_orte_execute_quiet:=1}"
-export OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_orte_execute_quiet
+: "${OMPI_MCA_orte_execute_quiet:=1}" "${OMPI_MCA_odls_base_sigkill_timeout:=0}"
+export OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_orte_execute_quiet \
+	OMPI_MCA_odls_base_sigkill_timeout
 : "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
 : "${UBSAN_OPTIONS:=print_stacktrace=1}"
 export ASAN_OPTIONS UBSAN_OPTIONS
