@@ -6,8 +6,8 @@
 /* links: inner */
 /*
  * If MPI cannot carry, init of a job that needs it names the PEs and what to write, and the variable by which
- * MPICH runs a program that calls MPI_Init unchanged. If a program calls MPI_Finalize before gshmem_finalize,
- * while another thread polls the link, the job ends with one message.
+ * MPICH, or Open MPI, runs a program that calls MPI_Init unchanged. If a program calls MPI_Finalize before
+ * gshmem_finalize, while another thread polls the link, the job ends with one message.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -77,8 +77,10 @@ int main(int argc, char **argv)
 		return strcmp(argv[1], "plain") ? pe_main(argv[1]) : plain_main();
 	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1", "", "plain", 20);
 	t_job_failed(&job, "plain", "set MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE\n", 1);
-	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE", "",
-		"plain", 20);
+	t_job_run(&job, 2,
+		"GSHMEM_PES_PER_NODE=1 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE "
+		"OMPI_MPI_THREAD_LEVEL=3",
+		"", "plain", 20);
 	t_check(job.status == 0, "plain, with the variable: status %d:\n%s", job.status, job.output);
 	t_job_run(&job, 1, "", "", "level", 20);
 	t_job_failed(&job, "level",
