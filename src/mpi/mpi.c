@@ -45,6 +45,22 @@ void *gshmemi_mpi_find(const char *name)
 	return dlsym(RTLD_DEFAULT, name);
 }
 
+/*
+ * The MPI whose launcher has started this process, as its variables say; or GSHMEMI_MPI_NONE. *is_sure: no
+ * other MPI understands that launcher, and it has started several processes.
+ */
+static enum gshmemi_mpi_kind find_launcher(bool *is_sure)
+{
+	const char *size = getenv("OMPI_COMM_WORLD_SIZE");
+
+	*is_sure = size && strcmp(size, "1") != 0;
+	if (size)
+		return GSHMEMI_MPI_OPENMPI;
+	if (getenv("PMI_FD") || getenv("PMI_PORT") || getenv("PMI_RANK"))
+		return GSHMEMI_MPI_MPICH;
+	return getenv("PMIX_RANK") ? GSHMEMI_MPI_OPENMPI : GSHMEMI_MPI_NONE;
+}
+
 /* ---- the MPI of this process ---- */
 
 /*
@@ -74,16 +90,43 @@ static int note_library(struct dl_phdr_info *object, size_t nbytes, void *paths_
 	return 0;
 }
 
+/* How likely this library is the program's MPI: 0: it is none; else more, if it is the launcher's or runs. */
+static int rate_library(const char *path, enum gshmemi_mpi_kind launcher)
+{
+	void *const library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	int (*initialized)(int *flag);
+	int flag = 0, rate = 0;
+	bool is_openmpi;
+
+	if (!library)
+		return 0;
+	*(void **)&initialized = dlsym(library, "PMPI_Initialized");
+	if (initialized) {
+		is_openmpi = dlsym(library, "ompi_mpi_comm_world");
+		initialized(&flag);
+		rate = 1 + (is_openmpi == (launcher == GSHMEMI_MPI_OPENMPI)) + 2 * (flag != 0);
+	}
+	dlclose(library);
+	return rate;
+}
+
 /* Makes an MPI that was loaded locally visible to everybody. */
-static bool make_global(void)
+static bool make_global(enum gshmemi_mpi_kind launcher)
 {
 	struct paths paths = {.n = 0};
+	const char *best = NULL;
+	int rate, best_rate = 0;
 	unsigned i;
 
 	dl_iterate_phdr(note_library, &paths);
-	for (i = 0; i < paths.n && !is_global(); i++)
-		dlopen(paths.path[i], RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
-	return is_global();
+	for (i = 0; i < paths.n; i++) {
+		rate = rate_library(paths.path[i], launcher);
+		if (rate > best_rate) {
+			best = paths.path[i];
+			best_rate = rate;
+		}
+	}
+	return best && dlopen(best, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) && is_global();
 }
 
 /* Whose ABI the functions have that gshmemi_mpi_find finds. */
@@ -128,22 +171,6 @@ static bool is_static(void)
 	return dl_iterate_phdr(has_loader, NULL) < 0;
 }
 
-/*
- * The MPI whose launcher has started this process, as its variables say; or GSHMEMI_MPI_NONE. *is_sure: no
- * other MPI understands that launcher, and it has started several processes.
- */
-static enum gshmemi_mpi_kind find_launcher(bool *is_sure)
-{
-	const char *size = getenv("OMPI_COMM_WORLD_SIZE");
-
-	*is_sure = size && strcmp(size, "1") != 0;
-	if (size)
-		return GSHMEMI_MPI_OPENMPI;
-	if (getenv("PMI_FD") || getenv("PMI_PORT") || getenv("PMI_RANK"))
-		return GSHMEMI_MPI_MPICH;
-	return getenv("PMIX_RANK") ? GSHMEMI_MPI_OPENMPI : GSHMEMI_MPI_NONE;
-}
-
 /* Adds to why, which lists what has been tried. */
 static void add_reason(struct found *found, const char *reason)
 {
@@ -186,10 +213,8 @@ static bool open_kind(enum gshmemi_mpi_kind kind, struct found *found)
 }
 
 /* Loads the MPI that GSHMEM_MPI_LIBRARY names, or that of the launcher, or the first that is there. */
-static bool open_any(struct found *found)
+static bool open_any(enum gshmemi_mpi_kind launcher, bool is_sure, struct found *found)
 {
-	bool is_sure;
-	const enum gshmemi_mpi_kind launcher = find_launcher(&is_sure);
 	int kind;
 
 	if (is_static()) {
@@ -213,10 +238,13 @@ static bool open_any(struct found *found)
 
 static bool find_mpi(struct found *found)
 {
+	bool is_sure;
+	const enum gshmemi_mpi_kind launcher = find_launcher(&is_sure);
+
 	memset(found, 0, sizeof *found);
-	found->is_in_process = is_global() || (!is_static() && make_global());
+	found->is_in_process = is_global() || (!is_static() && make_global(launcher));
 	if (!found->is_in_process)
-		return open_any(found);
+		return open_any(launcher, is_sure, found);
 	found->kind = find_kind();
 	return find_shim(found);
 }
