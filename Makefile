@@ -443,7 +443,8 @@ fill       = sed -e 's|@CC@|$(CC)|;s|@CXX@|$(USER_CXX)|;s|@SHMEMFLAGS@|$(strip $
 	-e 's|@CPPFLAGS@|$(strip $(call user_flags,$(1),$(2)))|;s|@LIBS@|$(strip $(LIBS))|;s|@SAN@|$(SANFLAGS)|' \
 	-e 's|@LDSAN@|$(PROGSAN)|;s|@RACES@|$(if $(filter races,$(SAN)),,$(6))|' \
 	-e 's|@PREFIX@|$(PREFIX)|;s|@VERSION@|$(VERSION)|;s|@PLATFORM@|$(PLATFORM)|;s|@GPU_ARCHS@|$(strip $(GPU_ARCHS))|' \
-	-e 's|@SONAME@|$(SONAME)|g;s|@SHMEM_SONAME@|$(SHMEM_SONAME)|g'
+	-e 's|@SONAME@|$(SONAME)|g;s|@SHMEM_SONAME@|$(SHMEM_SONAME)|g' \
+	-e 's|@MPIFLAGS@|$(strip $(MPI_CFLAGS))|;s|@MPILIBS@|$(strip $(MPI_LIBS))|'
 fill_here  = $(call fill,$(CURDIR)/include,$(CURDIR)/platform/$(PLATFORM),$(abspath $(B)/lib),$(DEVLIB),$(abspath \
 	$(B)/include),$(abspath $(RACES_B)/bin/gshmemcc))
 INCDIR    := $(PREFIX)/include
