@@ -481,6 +481,7 @@ install: lib tools $(PLAT_DEPS)
 	install -m 755 $(B)/lib/$(SONAME) $(S)$(LIBDIR)/$(SONAME)
 	ln -s $(SONAME) $(S)$(LIBDIR)/libgshmem.so
 	install -m 644 $(B)/lib/libgshmem.a $(S)$(LIBDIR)/libgshmem.a
+	$(if $(PLUGINS),install -d $(S)$(LIBDIR)/gshmem && install -m 755 $(PLUGINS) $(S)$(LIBDIR)/gshmem/)
 	install -m 755 $(B)/lib/$(SHMEM_SONAME) $(S)$(LIBDIR)/$(SHMEM_SONAME)
 	ln -s $(SHMEM_SONAME) $(S)$(LIBDIR)/libgshmem_shmem.so
 	install -m 644 $(B)/lib/libgshmem_shmem.a $(S)$(LIBDIR)/libgshmem_shmem.a
@@ -512,6 +513,7 @@ install-races: lib
 	install -d $(S)$(RACESDIR)/cmake
 	install -m 755 $(B)/lib/$(SONAME) $(B)/lib/$(SHMEM_SONAME) $(S)$(RACESDIR)
 	ln -sf $(SONAME) $(S)$(RACESDIR)/libgshmem.so
+	$(if $(PLUGINS),install -d $(S)$(RACESDIR)/gshmem && install -m 755 $(PLUGINS) $(S)$(RACESDIR)/gshmem/)
 	ln -sf $(SHMEM_SONAME) $(S)$(RACESDIR)/libgshmem_shmem.so
 	@for h in $(HIPHEADERS); do install -D -m 644 platform/cpu/$$h $(S)$(PLATDIR)/$$h || exit 1; done
 	$(call fill,$(INCDIR),$(PLATDIR),$(RACESDIR)) tools/gshmemcc >$(S)$(RACESDIR)/gshmemcc

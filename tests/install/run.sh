@@ -75,6 +75,7 @@ for f in include/gshmem.h include/gshmemx.h lib/libgshmem.so lib/libgshmem.so.0 
 	share/man/man3/gshmem_TYPENAME_put.3 share/man/man3/gshmem_init.3; do
 	[ -e "$prefix/$f" ] || fail "$f is not installed"
 done
+ls "$prefix"/lib/gshmem/mpi-*.so >"$work/plugins" || fail "no plug-in for an MPI is installed"
 grep -q 'int gshmem_TYPENAME_broadcast(' "$prefix/share/man/man3/gshmem_TYPENAME_broadcast.3" || fail "a page without its call"
 # The tree must not be needed: neither the library nor the wrapper nor the files for build systems may name
 # it. The patterns take care that a tree in /gshmem is not found in every path that ends in include/gshmem.
