@@ -102,7 +102,7 @@ def init(
 
     device              number of a HIP device, or an object with device_id; None: as GSHMEM_DEVICE says
     uid, rank, nranks   for a job without MPI: a unique id, this process's number, the number of processes
-    mpi_comm            a communicator of mpi4py, built for MPICH; None: all processes of mpirun
+    mpi_comm            a communicator of mpi4py, of the MPI of mpirun; None: all processes of mpirun
     initializer_method  "mpi" or "uid"; "": "uid" if a uid is given, else "mpi"
     heap_nbytes         bytes of the symmetric heap; 0: GSHMEM_HEAP_SIZE
     timeout             seconds after which array, free, register_external_array and finalize raise when a PE
@@ -140,8 +140,6 @@ def init(
 def _address_of(comm: Any) -> int:
     from mpi4py import MPI
 
-    if MPI._sizeof(MPI.Comm) != ctypes.sizeof(C_INT):
-        raise GshmemInvalid("init: this mpi4py is not of MPICH, which the library uses")
     return MPI._addressof(comm)
 
 

@@ -33,8 +33,8 @@ X(MPI_GPU, mpi_gpu, "auto", "peers",
 	"whether MPI sends bulk data straight from GPU memory: 1; 0: gshmem copies the data to CPU memory "
 	"first; auto: gshmem asks MPI")
 X(MPI_LIBRARY, text, "", "peers",
-	"the MPI library to load if the program is not linked with one; by default libmpich.so.12 or "
-	"libmpi.so.12, as the loader finds it")
+	"the MPI library to load if there is none in the process; by default that of the launcher, or the first "
+	"of libmpich.so.12, libmpi.so.12, libmpi.so.40 and libmpi_abi.so.0 that the loader finds")
 X(UID_ADDRESS, text, "", "peers",
 	"address or network interface on which gshmemx_get_uniqueid listens; by default the first interface "
 	"that is up, the loopback last, or a local socket if none is")
