@@ -261,8 +261,7 @@ build-tests: $(TESTS) $(MODULES) $(RUN_TOO) $(BENCHED) $(READ)
 run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	$(if $(BENCHES),,$(error no bench matches T=$(T)))
 	@tests/run.sh -b $(if $(N),-n $(N)) $(if $(T),$(BENCHES),$(filter-out %/net_rma %/node_lat,$(BENCHES)))
-	@bench/plot.sh $(B)/bench
-	@bench/ratios.sh $(B)/bench
+	@status=0; bench/plot.sh $(B)/bench || status=1; bench/ratios.sh $(B)/bench && exit $$status
 
 setup-try setup-check setup-all setup-coverage setup-bench setup-results setup-nodes: setup-%:
 	@CC='$(CC)' HIPCC='$(HIPCC)' OSHCC='$(OSHCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
