@@ -4,7 +4,7 @@
 # bench/plot.sh draws a curve through the rows of one operation. Tables of two operations, with the scopes and
 # PEs that the benches print, go to a gnuplot of this test, which keeps what it is told to draw. Then a real
 # gnuplot draws: each picture is there as PNG and as SVG, says its machine, PEs and commit, names what gshmem is
-# compared with, and has colours that are seen on white and on black.
+# compared with, and has colours that are seen on white and on black. So do the figures in docs/results.
 #
 #   tests/plot.sh [DIRECTORY]   with DIRECTORY: the first part, of the tables there
 
@@ -168,6 +168,13 @@ sys.exit(not (first.tag.endswith("}title") and root.get("role") == "img"))' "$1"
 	[ ! -s "$work/faint" ] || fail "$1: hardly seen on white or on a dark page: rgb $(sed 1q "$work/faint")"
 }
 
+. bench/draw.sh
+for svg in docs/results/*.svg; do
+	where=$(described 2 "${svg%.svg}.tsv")
+	check_svg "$svg" "$where"
+	[[ $where =~ ,\ [0-9]+\ cores?,\ platform\ cpu,\ 2\ PEs,\ commit\ [0-9a-f]+ ]] || fail "$svg: $where"
+done
+
 if ! command -v gnuplot >/dev/null; then
 	echo "needs gnuplot (Debian: gnuplot-nox) to draw; what does not has passed"
 	exit 77
@@ -203,3 +210,35 @@ for case in p_rate.n2:thread: p_rate.n2:host:- barrier_lat.n4:: barrier_lat.n4::
 	check_svg "$work/alone/small.svg" \
 		"A&amp;B &lt;touch $work/ran CPUn, 2 cores, platform cpu, ${bench#*.n} PEs, commit 1a2b3c4-dirty"
 done
+
+mkdir "$work/results"
+cp docs/results/*.tsv docs/results/*.md "$work/results"
+bench/results.sh -d "$work/results" >"$work/out" 2>&1 || fail "bench/results.sh -d: $(cat "$work/out")"
+for svg in docs/results/*.svg; do
+	again=$work/results/${svg##*/}
+	check_svg "$again" "$(sed -n 's/.*<title>.*; \(.*\)<\/title>.*/\1/p' "$svg" | sed 1q)"
+	# The words; where they stand depends on the fonts.
+	diff <(grep -o '<text>.*\|<title>.*' "$svg") <(grep -o '<text>.*\|<title>.*' "$again") >"$work/diff" ||
+		fail "$svg is not what bench/results.sh -d draws of its table: $(sed 1,5q "$work/diff")"
+done
+rm "$work"/results/*.tsv
+! bench/results.sh -d "$work/results" >"$work/out" 2>&1 || fail "bench/results.sh -d draws no table"
+
+# A whole run, in which the committed table is what the PEs print.
+mkdir -p "$work/build/bench/results"
+cat >"$work/bin/mpirun" <<'END'
+#!/bin/bash
+case $1 in --version) echo "    Version:                                 4.0.2" ;; *) shift 2; exec "$@" ;; esac
+END
+printf '#!/bin/sh\necho "mpirun (Open MPI) 9.8.7"\n' >"$work/bin/oshrun"
+printf '#!/bin/sh\ntail -n +2 "%s/docs/results/cpu-amd-epyc-2-cores.tsv"\n' "$PWD" >"$work/build/bench/results/put"
+chmod +x "$work/bin/mpirun" "$work/bin/oshrun" "$work/build/bench/results/put"
+B=$work/build MPIRUN=$work/bin/mpirun OSHRUN=$work/bin/oshrun bench/results.sh "$work/page" >"$work/out" 2>&1 ||
+	fail "bench/results.sh: $(cat "$work/out")"
+page=$(echo "$work"/page/*.md)
+cmp -s docs/results/cpu-amd-epyc-2-cores.tsv "${page%.md}.tsv" || fail "bench/results.sh keeps another table"
+check_svg "${page%.md}.svg" "$(described 2 docs/results/cpu-amd-epyc-2-cores.tsv)"
+diff <(sed -n '/^PE 0 puts/,$p' docs/results/cpu-amd-epyc-2-cores.md) <(sed -n '/^PE 0 puts/,$p' "$page") \
+	>"$work/diff" || fail "bench/results.sh writes another page: $(sed 1,5q "$work/diff")"
+grep -qF 'Open MPI 9.8.7' "$page" || fail "the page does not say what it compares with"
+grep -qF 'Open MPI 9.8.7, OpenSHMEM</text>' "${page%.md}.svg" || fail "nor does the figure"
