@@ -142,7 +142,7 @@ for part in $(tools/gpu-report --plan | cut -d' ' -f 1); do
 	has end "^| $part | [0-9]"
 done
 has end '| mps .* for NVIDIA GPUs alone'
-has end '| put_signal, half a round trip, us | [0-9.e+]* | [0-9.e+]* | [0-9.]* |'
+has end '| put_signal, half a round trip, µs | [0-9.e+]* | [0-9.e+]* | [0-9.]* |'
 has end '^| stencil_'
 has end '^Beside a kernel that fills the GPU these calls wait: '
 has end 'loopback interface was down, and was brought up'

@@ -104,22 +104,22 @@ limit_value() {
 	awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$logs/limits.limits.n2.txt" 2>/dev/null
 }
 
-# speed COLUMN OURS THEIRS: how fast ours is in parts of theirs; column 9 is GB/s, column 7 is us.
+# speed COLUMN OURS THEIRS: how fast ours is in parts of theirs; column 9 is GB/s, column 7 is µs.
 speed() {
 	awk -v c="$1" -v a="${2:-0}" -v b="${3:-0}" '
 		BEGIN { if (a > 0 && b > 0) printf "%.2f", c == 9 ? a / b : b / a; else print "-" }'
 }
 
-# Lines: bench  op  scope  PEs  column  limit  NVSHMEM's op  title. A column of 9 is GB/s, of 7 us.
+# Lines: bench  op  scope  PEs  column  limit  NVSHMEM's op  title. A column of 9 is GB/s, of 7 µs.
 figures() {
 	cat <<-'END'
 	put_grid_bw    put_grid_bw    wg     1 9 copy        nvshmem_put_           putmem_wg, best grid, GB/s
-	p_quiet_lat    p_quiet_lat    thread 1 7 store_fence nvshmem_p_quiet_lat    p + quiet, us
-	amo_lat        fetch_add_lat  thread 1 7 fetch_add   nvshmem_fetch_add_lat  fetch_add, us
-	g_lat          g_lat          thread 1 7 load        nvshmem_g_lat          g, us
-	put_signal_lat put_signal_lat thread 2 7 flag        nvshmem_put_signal_lat put_signal, half a round trip, us
-	barrier_lat    barrier_lat    thread 2 7 flag        nvshmem_barrier_lat    barrier_all of 2 PEs, us
-	rpc_lat        rpc_call_lat   thread 1 7 cpu_call    -                      a kernel's call to the CPU, us
+	p_quiet_lat    p_quiet_lat    thread 1 7 store_fence nvshmem_p_quiet_lat    p + quiet, µs
+	amo_lat        fetch_add_lat  thread 1 7 fetch_add   nvshmem_fetch_add_lat  fetch_add, µs
+	g_lat          g_lat          thread 1 7 load        nvshmem_g_lat          g, µs
+	put_signal_lat put_signal_lat thread 2 7 flag        nvshmem_put_signal_lat put_signal, half a round trip, µs
+	barrier_lat    barrier_lat    thread 2 7 flag        nvshmem_barrier_lat    barrier_all of 2 PEs, µs
+	rpc_lat        rpc_call_lat   thread 1 7 cpu_call    -                      a kernel's call to the CPU, µs
 	END
 }
 
@@ -154,7 +154,7 @@ page_fused() {
 		awk -F '\t' '
 		$1 ~ /^(stencil|gemm)_|_split(_|$)/ && $10 + 0 > 0 {
 			if (!n++)
-				print "\n| a stencil, an all-gather with a product, programs of apps/, on two PEs | bytes | fused, us | split, us | speed |\n|---|---|---|---|---|"
+				print "\n| a stencil, an all-gather with a product, programs of apps/, on two PEs | bytes | fused, µs | split, µs | speed |\n|---|---|---|---|---|"
 			printf "| %s | %s | %s | %s | %.2f |\n", $1, $3, $7, $10, $10 / $7
 		}'
 }
