@@ -23,10 +23,20 @@ described() {
 		if (!seen[machine]++) machines = machines (machines ? "; " : "") machine
 		if (!seen["commit " commit]++) { commits = commits (commits ? ", " : "") commit; ncommits++ }
 	}
+	/^# .* take turns on one GPU/ { turns = " in turns on one GPU" }
 	END {
-		printf "%s, %s PE%s, commit%s %s\n", (machines ? machines : "unknown machine"), pes,
-			(pes == "1" ? "" : "s"), (ncommits > 1 ? "s" : ""), (commits ? commits : "unknown")
+		printf "%s, %s PE%s%s, commit%s %s\n", (machines ? machines : "unknown machine"), pes,
+			(pes == "1" ? "" : "s"), turns, (ncommits > 1 ? "s" : ""), (commits ? commits : "unknown")
 	}' "$@" | tr -d '\\"`'"'"
+}
+
+# on_lines TEXT: for a title in gnuplot's double quotes, a long text of described in two lines.
+on_lines() {
+	if [ ${#1} -gt 100 ]; then
+		echo "$1" | sed 's/, platform /,\\nplatform /'
+	else
+		echo "$1"
+	fi
 }
 
 # draw BASE WIDTH HEIGHT TITLE FORMAT...: the commands on stdin, drawn as BASE.png and BASE.svg. TITLE is the

@@ -101,7 +101,7 @@ curves() {
 		[ $active = 2 ] && ways='both PEs at once' || ways='one direction'
 		where=$(described 2 "$tsv")
 		picture "$dir/$1$([ $active = 2 ] && echo _both)" 900 600 "$1, $ways: $5; $where" <<-END
-			set title "$1, $ways: $5\n$where"
+			set title "$1, $ways: $5\n$(on_lines "$where")"
 			set logscale x 2
 			set logscale y 10
 			set format y '%g'
@@ -189,8 +189,8 @@ small() {
 	where=$(described "$pes" "$@")
 	what='Operations of 8 bytes, barriers and launches: by a thread of a kernel, and by the host'
 	picture "$dir/small" 1100 $height "$what; $where" <<-END
-		set multiplot title "$what\n$where"
-		set tmargin at screen 1 - 64. / $height
+		set multiplot title "$what\n$(on_lines "$where")"
+		set tmargin at screen 1 - $([ ${#where} -gt 100 ] && echo 84. || echo 64.) / $height
 		set bmargin at screen 72. / $height
 		set yrange [-$nrows - 0.7:-0.3]
 		set y2range [-$nrows - 0.7:-0.3]
@@ -229,7 +229,7 @@ fused() {
 	where=$(described 2 "$tsv")
 	what='Stencil with a halo exchange: in one fused kernel, or split by puts of the CPU between kernels'
 	picture "$dir/fused" 1100 520 "$what; $where" <<-END
-		set multiplot layout 1,2 title "$what\n$where"
+		set multiplot layout 1,2 title "$what\n$(on_lines "$where")"
 		set tmargin 1.5
 		set bmargin 5
 		set xtics rotate by 30 right

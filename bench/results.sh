@@ -42,7 +42,7 @@ figure() {
 	where=$(described 2 "$tsv")
 	{
 		cat <<-END
-		set multiplot layout 1,2 title "$what\n$where"
+		set multiplot layout 1,2 title "$what\n$(on_lines "$where")"
 		set logscale x 2
 		set logscale y 10
 		set xtics ('8' 8, '64' 64, '512' 512, '4K' 4096, '32K' 32768, '256K' 262144, '2M' 2097152)

@@ -1,5 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
+# timeout: 300
 #
 # bench/plot.sh draws a curve through the rows of one operation. Tables of two operations, with the scopes and
 # PEs that the benches print, go to a gnuplot of this test, which keeps what it is told to draw. Then a real
@@ -127,11 +128,16 @@ make_tables "$work/thread" "$machine" thread
 PATH=$work/bin:$PATH bench/plot.sh "$work/thread" >/dev/null || fail "a thread's tables: exit $?"
 commands_are 0 fibers
 rm "$work/commands"
-make_tables "$work/gpu" "A GPU, a CPU x 8, platform amd, commit 1a2b3c4, bench" wg host
+# A long name takes two lines.
+gpu="A GPU with a name of its own, a CPU that has a long name, too"
+make_tables "$work/gpu" "$gpu x 8, platform amd, commit 1a2b3c4, bench" wg host
+sed -i '1a # 2 PEs take turns on one GPU: where pes is not 1, time slices are measured' "$work"/gpu/*.tsv
 PATH=$work/bin:$PATH bench/plot.sh "$work/gpu" >/dev/null || fail "a GPU's tables: exit $?"
 commands_are 0 fibers
 commands_are 0 memcpy
 commands_are 8 "title 'copy by a plain kernel of a work-group'"
+commands_are 8 "\\\\n$gpu, 8 cores,\\\\nplatform amd, 2 PEs in turns on one GPU, commit 1a2b3c4\"\$"
+commands_are 4 'this shows time slices'
 rm "$work/commands"
 
 # What cannot be drawn is an error, and leaves the others and an older picture.
