@@ -75,6 +75,9 @@ int main(int argc, char **argv)
 {
 	if (argc > 1)
 		return pe_main(argv[1], atoi(argv[2]));
+#ifdef OPEN_MPI
+	t_skip("the MPI_Finalize of Open MPI needs no help");
+#endif
 	expect("", "none 7", 7, false);
 	t_need_sockets();
 	expect("", "own 0", 0, false);

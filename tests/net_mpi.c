@@ -18,6 +18,12 @@
 #include "job.h"
 #include "net/mpi.h"
 
+#ifdef OPEN_MPI
+#define T_MULTIPLE "set OMPI_MPI_THREAD_LEVEL=3"
+#else
+#define T_MULTIPLE "set MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE"
+#endif
+
 static void *poll_link(void *arg)
 {
 	struct gshmemi_link *net = arg;
@@ -76,7 +82,7 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return strcmp(argv[1], "plain") ? pe_main(argv[1]) : plain_main();
 	t_job_run(&job, 2, "GSHMEM_PES_PER_NODE=1", "", "plain", 20);
-	t_job_failed(&job, "plain", "set MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE\n", 1);
+	t_job_failed(&job, "plain", T_MULTIPLE "\n", 1);
 	t_job_run(&job, 2,
 		"GSHMEM_PES_PER_NODE=1 MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE "
 		"OMPI_MPI_THREAD_LEVEL=3",

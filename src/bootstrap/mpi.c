@@ -170,7 +170,7 @@ void gshmemi_bootstrap_finalize(void)
 {
 	if (owner_pid != getpid() || comm || gshmemi_is_ending() || is_finalized())
 		return;
-	if (any_has_network())
+	if (gshmemi_mpi->finalize_hangs && any_has_network())
 		settle();
 	gshmemi_mpi->finalize();
 	atomic_store(&is_out, true);
@@ -279,16 +279,15 @@ int gshmemi_bootstrap_mpi_open(const void *user_comm, int *rank_p, int *npes_p)
 }
 
 /* The remedy for a program that calls MPI_Init and cannot be changed. */
-static const char unchanged[] = ", or, if the program calls MPI_Init and MPI is MPICH, set "
-				"MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE";
+#define UNCHANGED ", or, if the program calls MPI_Init and cannot be changed, set %s"
 
 static int check_level(int thread_level)
 {
 	if (level >= thread_level)
 		return 0;
 	gshmemi_error("init: GSHMEM_THREAD_%s was asked for, but MPI runs with MPI_THREAD_%s: start MPI by "
-		      "MPI_Init_thread with MPI_THREAD_%s%s, or ask for less",
-		level_name(thread_level), level_name(level), level_name(thread_level), unchanged);
+		      "MPI_Init_thread with MPI_THREAD_%s" UNCHANGED ", or ask for less",
+		level_name(thread_level), level_name(level), level_name(thread_level), gshmemi_mpi->multiple);
 	return -EINVAL;
 }
 
@@ -298,8 +297,8 @@ static int check_carrying(int from_pe, int to_pe)
 		return 0;
 	gshmemi_error("init: MPI has to carry operations of PE %d on PE %d, which takes a thread of its own, "
 		      "but MPI runs with MPI_THREAD_%s: start MPI by MPI_Init_thread with "
-		      "MPI_THREAD_MULTIPLE%s",
-		from_pe, to_pe, level_name(level), unchanged);
+		      "MPI_THREAD_MULTIPLE" UNCHANGED,
+		from_pe, to_pe, level_name(level), gshmemi_mpi->multiple);
 	return -EINVAL;
 }
 

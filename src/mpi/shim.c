@@ -11,15 +11,20 @@
 #include <string.h>
 
 #if defined(OPEN_MPI)
-#define NAME          "Open MPI"
-#define INIT_CONNECTS true
-#elif defined(MPI_ABI_VERSION)
-#define NAME "the standard ABI of MPI"
+#define NAME           "Open MPI"
+#define INIT_CONNECTS  true
+#define FINALIZE_HANGS false
+#define MULTIPLE       "OMPI_MPI_THREAD_LEVEL=3"
+#elif defined(MPI_ABI_VERSION) && MPI_ABI_VERSION + 0 > 0
+#define NAME           "the standard ABI of MPI"
+#define INIT_CONNECTS  false
+#define FINALIZE_HANGS true /* it may be MPICH */
+#define MULTIPLE       "MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE if it is MPICH"
 #else
-#define NAME "MPICH"
-#endif
-#ifndef INIT_CONNECTS
-#define INIT_CONNECTS false
+#define NAME           "MPICH"
+#define INIT_CONNECTS  false
+#define FINALIZE_HANGS true /* 4.0.2 over UCX's TCP */
+#define MULTIPLE       "MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE"
 #endif
 
 #define CALLS(X) \
@@ -69,6 +74,12 @@ static struct {
 	CALLS(X)
 #undef X
 } mpi;
+
+/*
+ * What Open MPI's MPI_Abort calls, after it has had the launcher print a banner that speaks of MPI_Abort, which
+ * the user has not called. NULL: this MPI has none.
+ */
+static int (*quiet_abort)(MPI_Comm comm, int status);
 
 /* What Open MPI's constants are the addresses of. */
 #ifdef OPEN_MPI
@@ -177,6 +188,8 @@ static void finalize(void)
 
 static void abort_world(int status)
 {
+	if (quiet_abort)
+		quiet_abort(MPI_COMM_WORLD, status);
 	mpi.Abort(MPI_COMM_WORLD, status);
 }
 
@@ -531,6 +544,8 @@ static struct gshmemi_mpi table = {
 	.name = NAME,
 	.handle_nbytes = sizeof(MPI_Comm),
 	.init_connects = INIT_CONNECTS,
+	.finalize_hangs = FINALIZE_HANGS,
+	.multiple = MULTIPLE,
 	.init = init,
 	.query_thread = query_thread,
 	.initialized = is_initialized,
@@ -587,6 +602,9 @@ const struct gshmemi_mpi *GSHMEMI_MPI_SHIM(void *(*find)(const char *name), cons
 	}
 	CONSTANTS(X)
 #undef X
+#ifdef OPEN_MPI
+	*(void **)&quiet_abort = find("ompi_mpi_abort");
+#endif
 	table.world = comm_handle(MPI_COMM_WORLD);
 	table.self = comm_handle(MPI_COMM_SELF);
 	return &table;

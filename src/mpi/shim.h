@@ -46,6 +46,10 @@ struct gshmemi_mpi {
 	size_t handle_nbytes;
 	/* MPI_Init opens connections, to the launcher. Else there are none before processes exchange something. */
 	bool init_connects;
+	/* MPI_Finalize may hang over a network, although all processes have called it (bootstrap/mpi.c). */
+	bool finalize_hangs;
+	/* The setting in the environment that makes MPI_Init of an unchanged program give MPI_THREAD_MULTIPLE. */
+	const char *multiple;
 	gshmemi_mpi_comm_t world, self;
 
 	/* Levels are GSHMEM_THREAD_*. init asks for the highest. */
