@@ -4,7 +4,7 @@
 # RUN_X, flags of tests/run.sh. make check-X runs it.
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window \
-	asan tsan lanes races install isa trees amd amd-gpus rocm benches readme
+	asan tsan lanes races install isa trees amd amd-gpus rocm openmpi benches readme
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -126,6 +126,20 @@ T_races      = $(filter-out $(call marked,races: no) net% nodes_% barrier_nodes%
 RUN_races    = -1
 MAKE_races   = SAN=races RUN='examples races'
 
+# Under Open MPI's mpirun, with the same libgshmem.so. same: the quick tests, the programs that run under MPICH;
+# own: those that include mpi.h, compiled for Open MPI; net: with no PE mapped, a test for each group of calls,
+# and windows; nodes: on two pretended nodes, by its launcher.
+CALL_MPI      = compat_rocshmem $(notdir $(basename $(shell grep -lsE \
+	'[<"](mpi|gshmemx_mpi|finalize|finalize_mpi)\.h[>"]' tests/*.c tests/*.hip)))
+T_openmpi     = $(or $(T),$(filter-out nodes_%,$(T_quick)))
+T_ompi_same   = $(filter-out $(CALL_MPI),$(T_openmpi))
+T_ompi_own    = $(filter $(CALL_MPI),$(T_openmpi))
+T_ompi_net    = $(or $(T),$(filter-out nodes_% $(CALL_MPI) $(call marked,net: no),$(T_few) \
+	$(filter win_% net_%,$(T_quick))))
+T_ompi_nodes  = $(or $(T),$(filter-out $(CALL_MPI),$(T_few) nodes_info nodes_failure nodes_death))
+OPENMPI       = MPIRUN=$(shell command -v mpirun.openmpi || echo mpirun)
+OPENMPI_OWN   = B=$(B)-openmpi MPICC=$(shell command -v mpicc.openmpi || echo mpicc)
+
 # On the simulator of AMD GPUs: tests that take seconds there, each once (others are marked /* sim: no */,
 # with the reason), and the simulator's own tests. sims, for other kinds of GPUs: operations, order, barriers,
 # collectives, RPC.
@@ -146,7 +160,7 @@ T_gfx942     = barrier_reuse check_calls check_groups coll_late put_get_copy
 SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # The user's T= replaces the tests of any leg.
-$(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-rocm \
+$(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-rocm check-openmpi \
 	check-nodes%,$(ALL_LEGS:%=check-%)) \
 	check-nodes check-basic check-quick check-waves check-copies check-sim check-sims check-hsa): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
@@ -167,6 +181,18 @@ check-rocm:
 	@PLATFORM=amd LEGS=rocm tools/setup check && mkdir -p $(BASE)/check
 	@$(MAKE) $(SUB) PLATFORM=amd SIM_ARCH=gfx90a build/amdsim/libamdhip64.so.5 check-hsa \
 		COUNTS=$(BASE)/check/rocm
+check-openmpi:
+	@LEGS=openmpi tools/setup all && mkdir -p $(BASE)/check && rm -f $(BASE)/check/openmpi-*
+	$(if $(T_ompi_same),@-$(MAKE) $(SUB) $(OPENMPI) RUN=$(if $(T),,examples) T='$(T_ompi_same)' \
+		run-tests COUNTS=$(BASE)/check/openmpi-same RUNFLAGS=-1)
+	$(if $(T_ompi_own),@-$(MAKE) $(SUB) $(OPENMPI) $(OPENMPI_OWN) T='$(T_ompi_own)' \
+		run-tests COUNTS=$(BASE)/check/openmpi-own RUNFLAGS=-1)
+	$(if $(T_ompi_net),@-$(MAKE) $(SUB) $(OPENMPI) T='$(T_ompi_net)' \
+		run-tests COUNTS=$(BASE)/check/openmpi-net RUNFLAGS='-1 -e GSHMEM_CARRY=all')
+	$(if $(T_ompi_nodes),@-$(OPENMPI) tests/nodes.sh 2x1 -- $(MAKE) $(SUB) T='$(T_ompi_nodes)' \
+		run-tests COUNTS=$(BASE)/check/openmpi-nodes RUNFLAGS=-1)
+	@tests/run.sh -s -c $(BASE)/check/openmpi $(patsubst %,$(BASE)/check/openmpi-%,\
+		$(foreach part,same own net nodes,$(if $(T_ompi_$(part)),$(part))))
 # The installed tree, used by programs outside of this one. LOCK: only one make at a time writes below $(B).
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check

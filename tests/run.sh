@@ -108,6 +108,7 @@ export MPIRUN
 # process has failed (-q), and then kill the others at once: it waits for a second.
 : "${OMPI_MCA_rmaps_base_oversubscribe:=1}" "${OMPI_MCA_hwloc_base_binding_policy:=none}"
 : "${OMPI_MCA_orte_execute_quiet:=1}" "${OMPI_MCA_odls_base_sigkill_timeout:=0}"
+[ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_orte_execute_quiet \
 	OMPI_MCA_odls_base_sigkill_timeout
 : "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
