@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 3 */
-/* env: UCX_TLS=tcp,self */
+/* env: UCX_TLS=tcp,self OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self */
 /* platform: cpu */
 /*
  * A program starts with stdin, stdout and stderr closed, and MPI, which the library has started, uses

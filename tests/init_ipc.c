@@ -87,6 +87,10 @@ static int pe_main(const char *name, const char *shielded)
 			(strcmp(name, "ring") == 0 && rank < 2));
 	}
 	gshmem_finalize();
+#ifdef OPEN_MPI
+	if (*shielded)
+		MPI_Finalize(); /* a process that leaves without it has its launcher kill the others */
+#endif
 	return 0;
 }
 

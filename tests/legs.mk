@@ -134,7 +134,7 @@ CALL_MPI      = compat_rocshmem $(notdir $(basename $(shell grep -lsE \
 T_openmpi     = $(or $(T),$(filter-out nodes_%,$(T_quick)))
 T_ompi_same   = $(filter-out $(CALL_MPI),$(T_openmpi))
 T_ompi_own    = $(filter $(CALL_MPI),$(T_openmpi))
-T_ompi_net    = $(or $(T),$(filter-out nodes_% $(CALL_MPI) $(call marked,net: no),$(T_few) \
+T_ompi_net    = $(or $(T),$(filter-out nodes_% $(CALL_MPI) $(call marked,net: no) $(call marked,carry: no),$(T_few) \
 	$(filter win_% net_%,$(T_quick))))
 T_ompi_nodes  = $(or $(T),$(filter-out $(CALL_MPI),$(T_few) nodes_info nodes_failure nodes_death))
 OPENMPI       = MPIRUN=$(shell command -v mpirun.openmpi || echo mpirun)

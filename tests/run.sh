@@ -102,15 +102,18 @@ fi
 
 : "${MPIRUN:=$(command -v mpirun.mpich || command -v mpiexec.mpich || echo mpirun)}"
 export MPIRUN
-[ -z "$launcher" ] || exec echo "$MPIRUN"
 # Open MPI's mpirun, whose flags these are in all jobs, is to do as hydra does: start more processes than there
 # are cores (--oversubscribe), let all of them use all cores (--bind-to none), not explain in ten lines that a
-# process has failed (-q), and then kill the others at once: it waits for a second.
+# process has failed (-q), then kill the others at once (it waits for a second), and start for root, too.
 : "${OMPI_MCA_rmaps_base_oversubscribe:=1}" "${OMPI_MCA_hwloc_base_binding_policy:=none}"
 : "${OMPI_MCA_orte_execute_quiet:=1}" "${OMPI_MCA_odls_base_sigkill_timeout:=0}"
-[ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_orte_execute_quiet \
-	OMPI_MCA_odls_base_sigkill_timeout
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${!OMPI_MCA_@}"
+openmpi=''
+case $($MPIRUN --version 2>&1 </dev/null) in *"Open MPI"* | *OpenRTE*) openmpi=1 ;; esac
+if [ -n "$launcher" ]; then
+	echo "${openmpi:+env $(set -o posix; set | grep ^OMPI_ | tr '\n' ' ')}$MPIRUN"
+	exit
+fi
 : "${ASAN_OPTIONS:=detect_leaks=0}" # MPICH leaks, and the leak check needs ptrace
 : "${UBSAN_OPTIONS:=print_stacktrace=1}"
 export ASAN_OPTIONS UBSAN_OPTIONS
@@ -174,6 +177,9 @@ run_one() {
 		export GSHMEM_CPU_LAUNCHES
 	fi
 
+	if [ -n "$openmpi" ]; then # of jobs that start and end at the same time, one removes the other's folder
+		OMPI_MCA_orte_tmpdir_base=$(mktemp -d) && export OMPI_MCA_orte_tmpdir_base
+	fi
 	# Not quoted: lists of words.
 	[ -z "${SIM:-}" ] || env="AMDSIM_JOB=$BASHPID $env"
 	set -- timeout -k 5 "$limit" env $env $launch $wrap "$prog" $args
@@ -183,9 +189,10 @@ run_one() {
 		"$@" >"$log" 2>&1 </dev/null &
 	fi
 	pid=$!
-	trap 'kill $pid 2>/dev/null; exit 130' INT TERM
+	trap 'kill $pid 2>/dev/null; [ -z "$openmpi" ] || rm -rf "$OMPI_MCA_orte_tmpdir_base"; exit 130' INT TERM
 	wait $pid 2>/dev/null
 	rc=$?
+	[ -z "$openmpi" ] || rm -rf "$OMPI_MCA_orte_tmpdir_base"
 	if [ $rc -eq 77 ] && ! is_listed "$name" "$(tail -n 1 "$log")"; then
 		done_one fail "$start" "$what" "FAIL $what: skipped, which tests/skips does not list: $(tail -n 1 "$log")"
 		return
