@@ -179,5 +179,9 @@ int main(int argc, char **argv)
 		t_job_run(&job, which < UNATTACHED_PUT ? 1 : 2, env, "", args, 10);
 		t_job_failed(&job, args, cases[which].message, 1);
 	}
+	/* The net is there before the window. */
+	snprintf(args, sizeof args, "%d", UNATTACHED_PUT);
+	t_job_run(&job, 2, "GSHMEM_HEAP_SIZE=1m GSHMEM_CARRY=all", "", args, 10);
+	t_job_failed(&job, args, cases[UNATTACHED_PUT].message, 1);
 	return 0;
 }

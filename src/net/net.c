@@ -101,10 +101,11 @@ static uint64_t address_at(unsigned region, uint64_t offset)
 	return ((uintptr_t)gshmemi_state.regions[region].base + offset) & GSHMEMI_OP_OFFSET;
 }
 
+/* Init may open the engine before there are windows. */
 static bool may_touch(void *user, unsigned region, uint64_t offset, uint64_t nbytes)
 {
 	(void)user;
-	return region >= GSHMEMI_NREGIONS || !gshmemi_state.regions[region].delta ||
+	return !gshmemi_net_may_touch || region >= GSHMEMI_NREGIONS || !gshmemi_state.regions[region].delta ||
 		gshmemi_net_may_touch(region, address_at(region, offset), nbytes);
 }
 
@@ -513,8 +514,7 @@ static struct gshmemi_engine_config config_of(struct gshmemi_link *link)
 	struct gshmemi_engine_config config = {0};
 
 	config.link = link;
-	config.owner = (struct gshmemi_engine_owner){
-		find_memory, silent, is_far, NULL, gshmemi_net_may_touch ? may_touch : NULL, refused};
+	config.owner = (struct gshmemi_engine_owner){find_memory, silent, is_far, NULL, may_touch, refused};
 	config.agent = gshmemi_net_agent();
 	config.npes = gshmemi_job->npes;
 	config.first_seq = gshmemi_env.FIRST_SEQ;
