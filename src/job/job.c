@@ -240,7 +240,7 @@ static bool number_nodes(const uint64_t *machines)
 			*place = (struct place){machines[pe], pretended, ++job.nnodes};
 			is_lowest |= pe == job.my_pe;
 		}
-		job.nodes[pe] = (uint32_t)place->number - 1;
+		job.nodes[pe] = (uint16_t)(place->number - 1);
 	}
 	free(places);
 	return is_lowest;

@@ -45,8 +45,11 @@ struct gshmemi_job {
 	int nsharers;               /* peers with this PE's device; 0 until gshmemi_map_open */
 	struct gshmemi_peer *peers; /* [npeers], in ascending order of pe */
 	int nnodes;                 /* including those that GSHMEM_PES_PER_NODE pretends */
-	/* [npes]: the node of each PE; nodes are numbered in the order of their lowest PEs */
-	uint32_t *nodes;
+	/*
+	 * [npes]: the node of each PE; nodes are numbered in the order of their lowest PEs. A job has at most
+	 * 65536 PEs.
+	 */
+	uint16_t *nodes;
 	char (*hosts)[GSHMEMI_HOST_NBYTES]; /* [nnodes] */
 	char host[GSHMEMI_HOST_NBYTES];     /* this PE's host */
 };

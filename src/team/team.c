@@ -202,7 +202,7 @@ static void find_shared(const bool *can_reach, struct gshmemi_team_shape *shape)
 static void find_same_mype(struct gshmemi_team_shape *shape)
 {
 	int *nseen = calloc((size_t)gshmemi_job->nnodes, sizeof *nseen), pe, mine = 0;
-	const uint32_t *nodes = gshmemi_job->nodes;
+	const uint16_t *nodes = gshmemi_job->nodes;
 
 	if (!nseen)
 		gshmemi_end(1); /* the other PEs cannot be told */
