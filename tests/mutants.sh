@@ -508,6 +508,14 @@ cpu_mutants() {
 		's/flock(fd, LOCK_EX . LOCK_NB) == 0/1/'
 	mutant source launcher init_launcher src/bootstrap/launcher.c \
 		's/"OMPI_COMM_WORLD_SIZE"/"OMPI_COMM_WORLD_NONE"/'
+	mutant source mpi_local mpis.sh src/mpi/mpi.c 's/RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD/RTLD_NOW | RTLD_NOLOAD/'
+	mutant source mpi_abi mpis.sh src/mpi/mpi.c 's/if (abi == (int)loaded /if (1 || abi == (int)loaded /'
+	if command -v mpirun.openmpi >/dev/null; then # they need two MPIs
+		mutant source mpi_runs mpis.sh src/mpi/mpi.c 's/ + 2 \* (flag != 0)//'
+		mutant source mpi_sure mpis.sh src/mpi/mpi.c 's/is_sure = size .*;/is_sure = false;/'
+	fi
+	mutant source win_guard win_faults src/net/net.c \
+		's/is_far, NULL, may_touch,/is_far, NULL, gshmemi_net_may_touch ? may_touch : NULL,/'
 	mutant source uid_secret uniqueid src/bootstrap/join.c \
 		's/memcmp(guest->hello.secret, door.id->secret, sizeof guest->hello.secret)/0/'
 	mutant source uid_alike uniqueid src/bootstrap/join.c 's/if (member \&\& member->pid)/if (0)/'
@@ -516,7 +524,7 @@ cpu_mutants() {
 	mutant source uid_own uniqueid src/bootstrap/uniqueid.c \
 		'/^int gshmemi_uniqueid_take_listener(/,/^}/s/		listener.pid = 0;/		;/'
 	mutant source level_first init_levels src/bootstrap/mpi.c \
-		'/^static int check_level(/,/^}/s/if (level >= mpi_level_of(thread_level))/if (1)/'
+		'/^static int check_level(/,/^}/s/if (level >= thread_level)/if (1)/'
 	mutant source malloc_in_sight watchdog_memory src/team/meet.c 's/if (place.sync)$/if (0)/'
 	mutant source pool_row teams_large src/team/split.c \
 		'/ find_row(/,/^}/s/nplaces && length < n; i++/nplaces \&\& length + 1 < n; i++/'
