@@ -81,7 +81,7 @@ done
 for kind in $kinds; do
 	mpicc=$(command -v mpicc.$kind || echo mpicc)
 	"$B/bin/gshmemcc" --mpi="$mpicc" tests/mpis/calls.c -o "$work/calls" || fail "gshmemcc --mpi=$mpicc"
-	job "$kind, calls of MPI" "$(launcher $kind)" "$work/calls"
+	job "$kind, calls of MPI" "$(launcher $kind)" env LD_LIBRARY_PATH="${so%/*}" "$work/calls"
 done
 "$B/bin/gshmemcc" --mpi=true tests/mpis/calls.c -o "$work/calls" 2>"$work/out" && fail "gshmemcc --mpi=true"
 grep -q 'true: that is no compiler of an MPI' "$work/out" || fail "gshmemcc --mpi=true: $(cat "$work/out")"
@@ -93,6 +93,11 @@ if [ "$kinds" = " mpich openmpi" ]; then
 		job "$kind beside $other" "$(launcher $kind)" "$work/opens" first "$so" "$(library $kind)" "$(library $other)"
 		job "$kind beside $other, afterwards" "$(launcher $kind)" "$work/opens" after "$so" \
 			"$(library $other)" "$(library $kind)"
+		# the launcher's variables speak of the other one
+		env GSHMEM_DEBUG=1 $([ $kind = mpich ] && echo OMPI_COMM_WORLD_SIZE=1) "$work/opens" first "$so" "$(library $kind)" "$(library $other)" >"$work/out" 2>&1 ||
+			fail "$kind beside $other, alone: $(cat "$work/out")"
+		grep -qi "init: MPI is ${kind/openmpi/Open MPI}, which was in the process" "$work/out" ||
+			fail "$kind beside $other, alone: $(cat "$work/out")"
 	done
 	cp -r "$B/lib/gshmem" "$work/bare/" && rm "$work/bare/gshmem/mpi-openmpi.so"
 	refused "Open MPI's launcher, MPICH's plug-in" "Open MPI's launcher has started.*libopenmpi-dev.*mpirun.mpich" \

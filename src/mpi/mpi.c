@@ -17,6 +17,7 @@
 const struct gshmemi_mpi *gshmemi_mpi;
 
 static enum gshmemi_mpi_kind loaded; /* whose table gshmemi_mpi is */
+static bool is_ours;                 /* this library has loaded MPI */
 
 static const struct mpi {
 	const char *name;     /* for people */
@@ -182,7 +183,7 @@ static void add_reason(struct found *found, const char *reason)
 static bool open_file(const char *file, struct found *found)
 {
 	if (dlopen(file, RTLD_NOW | RTLD_GLOBAL))
-		return true;
+		return is_ours = true;
 	add_reason(found, dlerror());
 	return false;
 }
@@ -313,6 +314,8 @@ int gshmemi_mpi_load(const char *what)
 	}
 	loaded = found.kind;
 	gshmemi_mpi = table;
+	gshmemi_info("%s: MPI is %s, which %s", what, table->name,
+		is_ours ? "gshmem has loaded" : "was in the process");
 	return 0;
 }
 
