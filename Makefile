@@ -35,8 +35,12 @@ HIPLD    ?= $(HIPCC)
 HIPREAD  ?= -fsyntax-only
 NM       ?= nm
 
-VERSION  := 0.1.0
+# version.h alone holds the version. Programs need libgshmem.so.0, a link to libgshmem.so.0.2.0.
+VERSION_H := include/gshmem/api/version.h
+VERSION  := $(shell sed -n 's/^.define GSHMEMX_VERSION_[MP][A-Z]* \([0-9]*\)$$/\1/p' $(VERSION_H))
+VERSION  := $(subst $() ,.,$(strip $(VERSION)))
 SONAME   := libgshmem.so.0
+REALNAME := libgshmem.so.$(VERSION)
 BASE     := build/$(PLATFORM)
 B        ?= $(BASE)$(SAN:%=-%)$(if $(filter cpu,$(PLATFORM)),$(if $(findstring clang,$(CC)),-clang))
 
@@ -104,6 +108,7 @@ BUILTIN_OBJS := $(filter-out $(B)/src/mpi/plugin.c.o,$(LIB_OBJS)) $(B)/src/mpi/b
 	$(SHIMS:%=$(B)/src/mpi/shim-%.o)
 # OpenSHMEM's names: a library, and headers that are generated.
 SHMEM_SONAME := libgshmem_shmem.so.0
+SHMEM_REALNAME := libgshmem_shmem.so.$(VERSION)
 SHMEM_SO     := $(B)/lib/libgshmem_shmem.so
 SHMEM_OBJS   := $(patsubst %,$(B)/%.o,$(sort $(wildcard src/shmem/*.c))) $(B)/shmem/names.o
 SHMEM_HEADERS := $(B)/include/shmem.h $(B)/include/pshmem.h
@@ -329,16 +334,19 @@ $(B)/src/host/device.c.o: private DEFINES := \
 	$(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \
 	$(CODE_OBJECT:%=-DGSHMEMI_CODE_OBJECT=%)
 # nodelete: the library must not be unloaded, because it has threads, and exit calls it.
-$(B)/lib/$(SONAME): $(LIB_OBJS)
+$(B)/lib/$(REALNAME): $(LIB_OBJS)
 $(INNER_SO): $(BUILTIN_OBJS)
-$(B)/lib/$(SONAME) $(INNER_SO):
+$(B)/lib/$(REALNAME) $(INNER_SO):
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,-z,nodelete $(MAPS:%=-Wl,--version-script,%) -o $@ \
 		$(filter %.o,$^) $(PLAT_LDLIBS)
 # What holds the library's objects must not have its own memcpy taken for the program's.
 $(B)/lib/% $(B)/bin/%: private LSANFLAGS := $(if $(filter races,$(SAN)),,$(SANFLAGS))
-$(B)/lib/$(SONAME): $(MAPS)
+$(B)/lib/$(REALNAME): $(MAPS)
 $(INNER_SO): private MAPS :=
+# Links to the file of this version, in place of a file or link of another one.
+$(B)/lib/$(SONAME): $(B)/lib/$(REALNAME)
+	@ln -sf $(REALNAME) $@
 $(SO): $(B)/lib/$(SONAME) | $(PLUGINS)
 	@ln -sf $(SONAME) $@
 $(B)/src/mpi/shim-%.o: src/mpi/shim.c $(B)/flags | $(B)/tools-found
@@ -377,9 +385,11 @@ $(B)/tests/shmem/%.c.o: tests/shmem/%.c $(B)/flags $(SHMEM_HEADERS)
 	$(call Q,CC)$(CCMD) -c -o $@ $<
 $(B)/tests/shmem/%: $(B)/tests/shmem/%.c.o $(SHMEM_SO)
 	$(call Q,LINK)$(LINK) -o $@ $< $(SHMEM_SO) $(SO) $(RPATH) $(LIBS)
-$(B)/lib/$(SHMEM_SONAME): $(SHMEM_OBJS) $(SO) src/shmem/exports.map
+$(B)/lib/$(SHMEM_REALNAME): $(SHMEM_OBJS) $(SO) src/shmem/exports.map
 	$(call Q,LINK)$(LINK) -shared -Wl,-soname,$(SHMEM_SONAME) -Wl,--version-script,src/shmem/exports.map -o $@ \
 		$(SHMEM_OBJS) $(SO) -Wl,-rpath,'$$ORIGIN' $(LIBS)
+$(B)/lib/$(SHMEM_SONAME): $(B)/lib/$(SHMEM_REALNAME)
+	@ln -sf $(SHMEM_REALNAME) $@
 $(SHMEM_SO): $(B)/lib/$(SHMEM_SONAME)
 	@ln -sf $(SHMEM_SONAME) $@
 # As one member: no program names its constructor, so the linker would leave out a member that has only that.
@@ -461,7 +471,7 @@ $(B)/bin/gshmemcc: tools/gshmemcc $(B)/flags
 	$(call Q,GEN)$(call fill_here) $< >$@ && chmod +x $@
 	@ln -sf gshmemcc $(@D)/oshcc && ln -sf gshmemcc $(@D)/oshc++
 
-$(B)/lib/cmake/gshmem/%: tools/% $(B)/flags
+$(B)/lib/cmake/gshmem/%: tools/% $(B)/flags $(VERSION_H)
 	@mkdir -p $(@D)
 	$(call Q,GEN)$(call fill_here) $< >$@
 
@@ -477,11 +487,13 @@ endif
 install: lib tools $(PLAT_DEPS)
 	@rm -rf $(S)
 	install -d $(S)$(PREFIX)/bin $(S)$(LIBDIR)/pkgconfig
-	install -m 755 $(B)/lib/$(SONAME) $(S)$(LIBDIR)/$(SONAME)
+	install -m 755 $(B)/lib/$(REALNAME) $(S)$(LIBDIR)
+	ln -s $(REALNAME) $(S)$(LIBDIR)/$(SONAME)
 	ln -s $(SONAME) $(S)$(LIBDIR)/libgshmem.so
 	install -m 644 $(B)/lib/libgshmem.a $(S)$(LIBDIR)/libgshmem.a
 	$(if $(PLUGINS),install -d $(S)$(LIBDIR)/gshmem && install -m 755 $(PLUGINS) $(S)$(LIBDIR)/gshmem/)
-	install -m 755 $(B)/lib/$(SHMEM_SONAME) $(S)$(LIBDIR)/$(SHMEM_SONAME)
+	install -m 755 $(B)/lib/$(SHMEM_REALNAME) $(S)$(LIBDIR)
+	ln -s $(SHMEM_REALNAME) $(S)$(LIBDIR)/$(SHMEM_SONAME)
 	ln -s $(SHMEM_SONAME) $(S)$(LIBDIR)/libgshmem_shmem.so
 	install -m 644 $(B)/lib/libgshmem_shmem.a $(S)$(LIBDIR)/libgshmem_shmem.a
 	$(if $(BITCODE),install -m 644 $(BITCODE) $(S)$(LIBDIR)/)
@@ -510,7 +522,9 @@ install: lib tools $(PLAT_DEPS)
 # The library for gshmemcc --races, for make install of any platform.
 install-races: lib
 	install -d $(S)$(RACESDIR)/cmake
-	install -m 755 $(B)/lib/$(SONAME) $(B)/lib/$(SHMEM_SONAME) $(S)$(RACESDIR)
+	install -m 755 $(B)/lib/$(REALNAME) $(B)/lib/$(SHMEM_REALNAME) $(S)$(RACESDIR)
+	ln -sf $(REALNAME) $(S)$(RACESDIR)/$(SONAME)
+	ln -sf $(SHMEM_REALNAME) $(S)$(RACESDIR)/$(SHMEM_SONAME)
 	ln -sf $(SONAME) $(S)$(RACESDIR)/libgshmem.so
 	$(if $(PLUGINS),install -d $(S)$(RACESDIR)/gshmem && install -m 755 $(PLUGINS) $(S)$(RACESDIR)/gshmem/)
 	ln -sf $(SHMEM_SONAME) $(S)$(RACESDIR)/libgshmem_shmem.so

@@ -34,6 +34,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <gshmem/api/types.h>
+#include <gshmem/api/version.h>
 #include <gshmem/arch/quiet.h>
 
 GSHMEMI_QUIET_BEGIN
@@ -50,7 +51,7 @@ GSHMEMI_BEGIN_C
 #define GSHMEM_MAJOR_VERSION 1
 #define GSHMEM_MINOR_VERSION 6
 #define GSHMEM_MAX_NAME_LEN  256
-#define GSHMEM_VENDOR_STRING "gshmem"
+#define GSHMEM_VENDOR_STRING "gshmem " GSHMEMX_VERSION_STRING
 
 /* Thread levels of gshmem_init_thread: those of MPI. */
 enum { GSHMEM_THREAD_SINGLE, GSHMEM_THREAD_FUNNELED, GSHMEM_THREAD_SERIALIZED, GSHMEM_THREAD_MULTIPLE };
@@ -143,8 +144,9 @@ GSHMEM_HOST_API int gshmem_addr_accessible(const void *addr, int pe);
 GSHMEM_API void *gshmem_ptr(const void *dest, int pe);
 
 /*
- * gshmem_info_get_version - the version of OpenSHMEM.
- * gshmem_info_get_name    - the vendor string; name has room for GSHMEM_MAX_NAME_LEN bytes.
+ * gshmem_info_get_version - the version of OpenSHMEM; gshmemx_version has the library's own.
+ * gshmem_info_get_name    - the vendor string, "gshmem" and its version; name has room for
+ *                           GSHMEM_MAX_NAME_LEN bytes.
  *
  * Callable  host, at any time.
  */

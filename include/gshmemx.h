@@ -40,6 +40,23 @@ GSHMEMI_BEGIN_C
 /* ---- setup --------------------------------------------------------------------------------------------- */
 
 /*
+ * gshmemx_version - the version of the library that runs, which may be newer than the headers.
+ *
+ * GSHMEMX_VERSION is the same number of the headers: GSHMEMX_VERSION_OF(major, minor, patch), for #if, too.
+ * GSHMEMX_VERSION_MAJOR, _MINOR and _PATCH are its parts, and GSHMEMX_VERSION_STRING is its text. A program
+ * that was compiled for a newer library finds out by comparing the two:
+ *
+ *     if (gshmemx_version() < GSHMEMX_VERSION)
+ *             puts("an older gshmem runs than this program was compiled for");
+ *
+ * docs/versions.md says which versions fit.
+ *
+ * Callable  host, at any time.
+ * Returns   the number.
+ */
+GSHMEM_HOST_API int gshmemx_version(void);
+
+/*
  * Names a job that starts without MPI. Opaque: gshmemx_get_uniqueid fills it; the program may send it
  * by any means.
  */

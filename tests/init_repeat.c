@@ -64,7 +64,7 @@ static void query(void)
 	gshmem_info_get_version(&major, &minor);
 	t_equal(major * 100 + minor, 106, "version");
 	gshmem_info_get_name(name);
-	t_check(strcmp(name, "gshmem") == 0, "name: %s", name);
+	t_check(strcmp(name, "gshmem " GSHMEMX_VERSION_STRING) == 0, "name: %s", name);
 	for (pe = 0; pe < gshmem_n_pes(); pe++) {
 		t_equal(gshmem_pe_accessible(pe), 1, "pe_accessible");
 		t_equal(gshmem_addr_accessible(word, pe), 1, "addr_accessible of the heap");

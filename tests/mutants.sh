@@ -160,7 +160,8 @@ mutant() {
 	done
 	set -f
 	sed -i "$script" "$tree/$file"
-	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0")
+	[ "$kind" != kernel ] || keep=(-o "$B/lib/libgshmem.so" -o "$B/lib/libgshmem.so.0"
+		-o "$(realpath --relative-to=. "$B/lib/libgshmem.so")")
 	if ! (cd "$tree" && make --no-print-directory $jobs "${build[@]}" "${keep[@]}" "$(made "$test")" tools >log 2>&1); then
 		echo "FAIL $name: does not build"
 		grep -E 'error|Error' "$tree/log" | head -n 5

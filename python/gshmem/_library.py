@@ -6,7 +6,7 @@ import os
 import subprocess
 from typing import Any
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 
 C_INT, C_LONG, C_SIZE, C_U64, C_PTR = (
     ctypes.c_int,

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Optional
 
 from . import _memory
 from ._library import (
-    VERSION,
     C_INT,
     C_PTR,
     C_SIZE,
@@ -53,10 +52,12 @@ class Version(NamedTuple):
 
 
 def get_version() -> Version:
-    """The OpenSHMEM version that the library implements, and the package's own version."""
+    """The version of OpenSHMEM that the library implements, and its own; __version__ is the package's."""
     major, minor = C_INT(0), C_INT(0)
     function("gshmem_info_get_version", None, C_PTR, C_PTR)(ctypes.byref(major), ctypes.byref(minor))
-    return Version(f"{major.value}.{minor.value}", VERSION)
+    number = function("gshmemx_version", C_INT)() if has("gshmemx_version") else 100  # 0.1.0 has no such call
+    own = f"{number // 10000}.{number // 100 % 100}.{number % 100}"
+    return Version(f"{major.value}.{minor.value}", own)
 
 
 if _HAS_UID:

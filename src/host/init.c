@@ -298,6 +298,7 @@ static int join(int rc, const struct request *request)
 	rc = gshmemi_job_open(rc, &config);
 	if (rc)
 		return rc;
+	gshmemi_info("init: %s", gshmemi_version_text);
 	if (gshmemi_job->my_pe == 0)
 		gshmemi_env_warn_unknown();
 	gshmemi_thread_share_cores((unsigned)gshmemi_job->npeers);

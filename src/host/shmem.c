@@ -11,6 +11,7 @@
 
 #include "bootstrap/bootstrap.h"
 #include "ipc/globals.h"
+#include "op/op.h"
 
 /* ---- init ---- */
 
@@ -20,8 +21,7 @@ static void print_info(void)
 	const char *name;
 
 	if (gshmemi_env_find_shmem("VERSION", &name))
-		printf("%s, OpenSHMEM %d.%d\n", GSHMEM_VENDOR_STRING, GSHMEM_MAJOR_VERSION,
-			GSHMEM_MINOR_VERSION);
+		puts(gshmemi_version_text);
 	if (gshmemi_env_find_shmem("INFO", &name))
 		puts("SHMEM_VERSION         any text: print the version\n"
 		     "SHMEM_INFO            any text: print this\n"

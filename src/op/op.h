@@ -5,6 +5,9 @@
 
 #include "base/base.h"
 
+/* query.c: the versions and the platform, for people, and for `strings libgshmem.so`. */
+extern const char gshmemi_version_text[];
+
 /*
  * stats.c: the counters of GSHMEM_STATS, from init to finalize. gshmemi_stats_table returns the kernels'
  * table, NULL without GSHMEM_STATS. gshmemi_stats_report is collective and called when all PEs have completed

@@ -11,6 +11,7 @@
 #include "ipc/region.h"
 #include "job/job.h"
 #include "net/net.h"
+#include "op/op.h"
 
 int gshmemi_host_my_pe(void)
 {
@@ -93,6 +94,14 @@ void gshmem_info_get_version(int *major, int *minor)
 	*major = GSHMEM_MAJOR_VERSION;
 	*minor = GSHMEM_MINOR_VERSION;
 }
+
+int gshmemx_version(void)
+{
+	return GSHMEMX_VERSION;
+}
+
+_Static_assert(GSHMEM_MAJOR_VERSION == 1 && GSHMEM_MINOR_VERSION == 6, "as in the text");
+const char gshmemi_version_text[] = GSHMEM_VENDOR_STRING ", OpenSHMEM 1.6, platform " GSHMEMI_ARCH_NAME;
 
 void gshmem_info_get_name(char *name)
 {

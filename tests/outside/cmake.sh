@@ -137,7 +137,7 @@ END2
 refused 'gshmem_kernels(a): the target has no .hip or .cu file' -DCMAKE_PREFIX_PATH="$work/usr" <<'END2'
 cmake_minimum_required(VERSION 3.21)
 project(x C CXX)
-find_package(gshmem 0.1.0 EXACT REQUIRED)
+find_package(gshmem 0.2.0 EXACT REQUIRED)
 add_executable(a a.c)
 gshmem_kernels(a)
 END2
