@@ -23,6 +23,7 @@
 #include "job/job.h"
 #include "measure.h"
 #include "net/net.h"
+#include "op/op.h"
 #include "print.h"
 #include "rpc/rpc.h"
 
@@ -362,6 +363,7 @@ static void report(const struct gshmemi_traffic *traffic, const double *figures,
 	open_report();
 	put_text("platform", GSHMEMI_ARCH_NAME);
 	put_text("library", GSHMEM_VENDOR_STRING);
+	put_text("version", GSHMEMX_VERSION_STRING);
 	put_text("openshmem", "1.6");
 	put_number("max_pes", GSHMEM_MAX_PES);
 	report_devices();
@@ -375,38 +377,64 @@ static void report(const struct gshmemi_traffic *traffic, const double *figures,
 	close_report();
 }
 
-int main(int argc, char **argv)
+static void print_usage(FILE *file)
 {
-	struct gshmemi_traffic traffic;
-	const char *scale = NULL;
-	bool measures = false;
-	double *figures;
+	fputs("usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
+	      "       gshmem-info [--json] --scale N\n"
+	      "       gshmem-info --version | --help\n"
+	      "Prints the devices, the heap, what init takes, which PE reaches\n"
+	      "which, and all variables.\n"
+	      "  --json     prints JSON\n"
+	      "  --measure  also measures calls from each PE to each other one\n"
+	      "  --scale N  starts no job; prints what init would take on one PE\n"
+	      "             of a job of N PEs, 8 on each node\n"
+	      "  --version  prints the version of gshmem and of OpenSHMEM, and the\n"
+	      "             platform\n",
+		file);
+}
 
-	for (int i = 1; i < argc; i++) {
-		if (strcmp(argv[i], "--json") == 0) {
+static struct {
+	bool measures;
+	const char *scale; /* the N of --scale */
+} options;
+
+/* Returns the status to exit with at once; -1: the options ask for a report. */
+static int parse_options(char **argv)
+{
+	for (; *argv; argv++) {
+		if (strcmp(*argv, "--json") == 0) {
 			info_json = true;
-		} else if (strcmp(argv[i], "--measure") == 0) {
-			measures = true;
-		} else if (strcmp(argv[i], "--scale") == 0 && argv[i + 1]) {
-			scale = argv[++i];
+		} else if (strcmp(*argv, "--measure") == 0) {
+			options.measures = true;
+		} else if (strcmp(*argv, "--scale") == 0 && argv[1]) {
+			options.scale = *++argv;
+		} else if (strcmp(*argv, "--version") == 0) {
+			puts(gshmemi_version_text);
+			return 0;
+		} else if (strcmp(*argv, "--help") == 0) {
+			print_usage(stdout);
+			return 0;
 		} else {
-			fprintf(stderr,
-				"usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
-				"       gshmem-info [--json] --scale N\n"
-				"Prints the devices, the heap, what init takes, which PE reaches\n"
-				"which, and all variables.\n"
-				"  --json     prints JSON\n"
-				"  --measure  also measures calls from each PE to each other one\n"
-				"  --scale N  starts no job; prints what init would take on one PE\n"
-				"             of a job of N PEs, 8 on each node\n");
+			print_usage(stderr);
 			return 2;
 		}
 	}
-	if (scale)
-		return report_scale(scale);
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	const int status = argc ? parse_options(argv + 1) : -1;
+	struct gshmemi_traffic traffic;
+	double *figures;
+
+	if (status >= 0)
+		return status;
+	if (options.scale)
+		return report_scale(options.scale);
 	gshmem_init();
 	traffic = *gshmemi_bootstrap_traffic();
-	figures = measures ? measure_all() : NULL;
+	figures = options.measures ? measure_all() : NULL;
 	if (gshmem_my_pe() != 0 && !freopen("/dev/null", "w", stdout)) /* only PE 0 prints */
 		gshmemi_end(1);
 	report(&traffic, figures, gshmem_n_pes());
