@@ -44,6 +44,7 @@
 # On the cpu platform a run leaves a list of the kernels that it launches beside its log (NAME.launches), for
 # tests/isa/fits.py.
 
+export GSHMEM_CONFIG=/dev/null # not the settings of who runs the tests
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
 counts='' alts='' once='' counts_file='' bench='' sum='' launcher=''

@@ -112,7 +112,7 @@ static size_t random_below(size_t limit)
  */
 static uint64_t read_seed(void)
 {
-	const char *text = getenv("GSHMEM_CPU_DELIVERY"), *seed = text ? strchr(text, ':') : NULL;
+	const char *text = hipcpu_setting("GSHMEM_CPU_DELIVERY"), *seed = text ? strchr(text, ':') : NULL;
 	uint64_t rank = (uint64_t)(hipcpu_env_rank() + 1) << 32;
 
 	return rank + (seed ? strtoull(seed + 1, NULL, 10) : hipcpu_now_ns() ^ (uint64_t)getpid());

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The GSHMEM_CPU_* variables, read once. docs/cpu-platform.md lists them. A malformed one is reported on
- * stderr and makes every HIP call fail, so that a typo cannot turn a failing test into one that passes.
+ * The GSHMEM_CPU_* variables, of the environment or of the settings file, read once. docs/cpu-platform.md
+ * lists them. A malformed one is reported on stderr and makes every HIP call fail, so that a typo cannot turn
+ * a failing test into one that passes.
  */
+#include "base/base.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <sched.h>
@@ -16,9 +19,14 @@
 
 static struct hipcpu_config config;
 
+const char *hipcpu_setting(const char *name)
+{
+	return gshmemi_setting_find(name).text;
+}
+
 static void complain(const char *name, const char *value, const char *expected)
 {
-	hipcpu_message("%s=%s: expected %s", name, value, expected);
+	hipcpu_message("%s=%s: expected %s", gshmemi_setting_find(name).label, value, expected);
 	config.malformed = true;
 }
 
@@ -48,7 +56,7 @@ bool hipcpu_parse_size(const char *text, size_t *nbytes_p)
 
 static size_t read_size(const char *name, size_t fallback, size_t min, size_t max, const char *expected)
 {
-	const char *value = getenv(name);
+	const char *value = hipcpu_setting(name);
 	size_t n;
 
 	if (!value || !*value)
@@ -110,7 +118,7 @@ static bool parse_links(const char *text)
 
 static void read_links(void)
 {
-	const char *value = getenv("GSHMEM_CPU_LINKS");
+	const char *value = hipcpu_setting("GSHMEM_CPU_LINKS");
 
 	if (value && *value && !parse_links(value))
 		complain(
@@ -119,7 +127,7 @@ static void read_links(void)
 
 static void read_diverge(void)
 {
-	const char *value = getenv("GSHMEM_CPU_DIVERGE");
+	const char *value = hipcpu_setting("GSHMEM_CPU_DIVERGE");
 	size_t seed = 1;
 
 	if (!value || !*value)
@@ -220,7 +228,7 @@ unsigned hipcpu_spin_polls(unsigned nthreads)
 static void read_scheduling(void)
 {
 	const unsigned nprocs = count_processes();
-	const char *spin = getenv("GSHMEM_CPU_SPIN");
+	const char *spin = hipcpu_setting("GSHMEM_CPU_SPIN");
 	cpu_set_t set;
 
 	config.ncores = 1;
@@ -240,7 +248,7 @@ static void read_scheduling(void)
 
 static void read_host_access(void)
 {
-	const char *value = getenv("GSHMEM_CPU_HOST_ACCESS");
+	const char *value = hipcpu_setting("GSHMEM_CPU_HOST_ACCESS");
 
 	if (!value || !*value || !strcmp(value, "1"))
 		return;
@@ -252,12 +260,14 @@ static void read_host_access(void)
 
 static void parse(void)
 {
-	const char *fail = getenv("GSHMEM_CPU_FAIL"), *launches = getenv("GSHMEM_CPU_LAUNCHES");
+	const char *fail = hipcpu_setting("GSHMEM_CPU_FAIL"),
+		   *launches = hipcpu_setting("GSHMEM_CPU_LAUNCHES");
 
+	config.malformed = gshmemi_settings_read(NULL) != 0;
 	config.ndevices = (int)read_size("GSHMEM_CPU_DEVICES", 1, 0, HIPCPU_MAX_DEVICES, "0 to 64 devices");
 	config.wave = (unsigned)read_size("GSHMEM_CPU_WAVE", 64, 32, 64, "32 or 64");
 	if (config.wave != 32 && config.wave != 64)
-		complain("GSHMEM_CPU_WAVE", getenv("GSHMEM_CPU_WAVE"), "32 or 64");
+		complain("GSHMEM_CPU_WAVE", hipcpu_setting("GSHMEM_CPU_WAVE"), "32 or 64");
 	config.whole_waves = read_size("GSHMEM_CPU_WHOLE_WAVES", 0, 0, 1, "0 or 1");
 	config.nblocks = (unsigned)read_size("GSHMEM_CPU_BLOCKS", 32, 1, 1024, "1 to 1024 blocks");
 	config.ncus = (unsigned)read_size("GSHMEM_CPU_CUS", 8, 1, 1024, "1 to 1024 compute units");

@@ -29,7 +29,7 @@ int warpSize = 64; /* only this file changes it */
 
 __attribute__((constructor)) static void set_warp_size(void)
 {
-	const char *wave = getenv("GSHMEM_CPU_WAVE");
+	const char *wave = hipcpu_setting("GSHMEM_CPU_WAVE");
 
 	if (wave && !strcmp(wave, "32"))
 		warpSize = 32;

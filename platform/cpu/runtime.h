@@ -63,6 +63,8 @@ struct hipcpu_config {
 
 /* Parsed on the first call, once per process. */
 const struct hipcpu_config *hipcpu_config(void);
+/* The text of a variable, from the environment or the settings file (src/base/settings.c); NULL: not set. */
+const char *hipcpu_setting(const char *name);
 /* Polls before a waiting lane yields to the system, while so many threads of each process of the job run. */
 unsigned hipcpu_spin_polls(unsigned nthreads);
 /* Parses decimal digits and at most one of k, m, g, t; false if text is anything else or overflows. */

@@ -177,8 +177,14 @@ struct gshmemi_env {
 };
 extern struct gshmemi_env gshmemi_env;
 
-/* Reads all variables. Returns -EINVAL after a message about one that does not parse. */
+/* Reads all variables. Returns a negative errno after a message about one that does not parse. */
 int gshmemi_env_read(void);
+
+/*
+ * Returns the text of the variable of another library that sets the heap's size where GSHMEM_HEAP_SIZE is not
+ * in the environment; NULL: none does. *name_p becomes its name.
+ */
+const char *gshmemi_env_find_foreign_size(const char **name_p);
 
 /* How operations of PE from on PE to go, by GSHMEM_CARRY. */
 enum gshmemi_carrier { GSHMEMI_CARRIER_NONE, GSHMEMI_CARRIER_DIRECT, GSHMEMI_CARRIER_NET };
@@ -193,8 +199,30 @@ bool gshmemi_env_sees_calls(void);
 /* the same without GSHMEM_CHECK: operations that the host has checked must be seen too */
 bool gshmemi_env_sees_operations(void);
 
+/* ---- settings.c ---- */
+
 /* Warns about GSHMEM_ variables that do not exist. Only the first call does. */
 void gshmemi_env_warn_unknown(void);
+
+/* What a variable of env_list.h is set to. Texts stay where they are until the process ends. */
+struct gshmemi_setting {
+	const char *text;  /* NULL: neither the environment nor the settings file sets it */
+	const char *label; /* its name, in a message: behind FILE:LINE if the settings file sets it */
+	const char *file;  /* the settings file, if that sets it; else NULL */
+	unsigned line;
+};
+
+/* name: in full, a literal. The environment comes before the file. May be called at any time. */
+struct gshmemi_setting gshmemi_setting_find(const char *name);
+
+/*
+ * Reads the settings file, unless it has been read. Returns 0, also if there is none, or a negative errno
+ * after a message; then gshmemi_setting_find finds nothing in it. *path_p, if not NULL, becomes the file's
+ * path, or NULL if there is none.
+ */
+int gshmemi_settings_read(const char **path_p);
+
+/* ---- env.c ---- */
 
 /* Parses a size such as "64m": decimal digits and at most one of k, m, g, t, of either case. */
 int gshmemi_env_parse_size(const char *text, uint64_t *nbytes_p);

@@ -155,8 +155,10 @@ static const struct range {
 	{"GSHMEM_RPC_WORKERS", 1, 1024},
 };
 
-static struct range find_range(const char *name)
+/* label: of gshmemi_setting_find; the name stands behind its last blank. */
+static struct range find_range(const char *label)
 {
+	const char *blank = strrchr(label, ' '), *name = blank ? blank + 1 : label;
 	unsigned i;
 
 	for (i = 0; i < sizeof ranges / sizeof *ranges; i++)
@@ -376,37 +378,32 @@ static int parse_symmetric_size(const char *name, const char *text, uint64_t *nb
 	return 0;
 }
 
-/* Returns the text of the variable of another library that sets the heap's size; NULL: none does. */
-static const char *find_foreign_size(const char **name_p)
+const char *gshmemi_env_find_foreign_size(const char **name_p)
 {
 	static const char *const foreign[] = {"NVSHMEM_SYMMETRIC_SIZE", "ROCSHMEM_HEAP_SIZE"};
-	static bool has_said;
-	const char *text;
+	const char *text = getenv("GSHMEM_HEAP_SIZE");
 	unsigned i;
 
-	for (i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+	if (text && *text)
+		return NULL;
+	text = gshmemi_is_shmem ? gshmemi_env_find_shmem("SYMMETRIC_SIZE", name_p) : NULL;
+	for (i = 0; !text && i < sizeof foreign / sizeof *foreign; i++) {
 		text = getenv(foreign[i]);
-		if (!text || !*text)
-			continue;
-		if (!has_said)
-			gshmemi_info("heap: the size is that of %s=%s", foreign[i], text);
-		has_said = true;
+		text = text && *text ? text : NULL;
 		*name_p = foreign[i];
-		return text;
 	}
-	return NULL;
+	return text;
 }
 
-/* Without GSHMEM_HEAP_SIZE: OpenSHMEM's variable, in its programs, or else another library's. */
+/* What the environment says in any library's words comes before the settings file. */
 static int read_heap_size(void)
 {
-	const char *text = getenv("GSHMEM_HEAP_SIZE"), *name;
+	static bool has_said;
+	const char *name, *text = gshmemi_env_find_foreign_size(&name);
 
-	if (text && *text)
-		return 0;
-	text = gshmemi_is_shmem ? gshmemi_env_find_shmem("SYMMETRIC_SIZE", &name) : NULL;
-	if (!text)
-		text = find_foreign_size(&name);
+	if (text && !has_said)
+		gshmemi_info("heap: the size is that of %s=%s", name, text);
+	has_said = has_said || text;
 	return text ? parse_symmetric_size(name, text, &gshmemi_env.HEAP_SIZE) : 0;
 }
 
@@ -414,12 +411,13 @@ static int read_heap_size(void)
 
 int gshmemi_env_read(void)
 {
-	const char *text, *name;
-	int rc, first = 0;
+	struct gshmemi_setting set;
+	const char *name;
+	int rc, first = gshmemi_settings_read(NULL);
 
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) \
-	text = getenv("GSHMEM_" #NAME); \
-	rc = parse_##KIND("GSHMEM_" #NAME, text && *text ? text : DEFAULT, &gshmemi_env.NAME); \
+	set = gshmemi_setting_find("GSHMEM_" #NAME); \
+	rc = parse_##KIND(set.label, set.text ? set.text : DEFAULT, &gshmemi_env.NAME); \
 	if (rc) { \
 		parse_##KIND("GSHMEM_" #NAME, DEFAULT, &gshmemi_env.NAME); \
 		first = first ? first : rc; \

@@ -6,6 +6,8 @@
  * how a value is parsed (struct gshmemi_env). DEFAULT is the text that stands for an unset variable, "" for
  * none. The platform itself reads the variables of the category "cpu platform".
  */
+X(CONFIG, text, "", "settings file",
+	"path of the settings file; by default .gshmem.conf in the home folder, if there is one; /dev/null: none")
 X(HEAP_SIZE, size, "1g", "heap",
 	"bytes of symmetric heap on each PE, equal on all PEs: digits and at most one of k, m, g, t, in either "
 	"case, for powers of 1024")

@@ -274,7 +274,7 @@ static void write_side(FILE *file, const char *name, const struct side *side)
 static void write_line(
 	const struct race_pair *pair, const char *what, const char *why, const struct side *sides)
 {
-	const char *path = getenv("GSHMEM_RACES");
+	const char *path = hipcpu_setting("GSHMEM_RACES");
 	char *text = NULL;
 	size_t nbytes = 0;
 	FILE *file;
