@@ -5,12 +5,13 @@
  * memory without the library. With --scale N it starts no job, and shows what init would take on one PE of a
  * job of N PEs, 8 on each node.
  *
- * report() names each fact once, and print.c writes it as text or JSON. PE 0 prints. Each PE in turn sends
- * it what it knows, so that no PE has to hold all of it.
+ * report() names each fact once, who reaches whom before the sizes; print.c writes it as text or JSON. PE 0
+ * prints. Each PE in turn sends it what it knows, so that no PE has to hold all of it.
  */
 #include "base/base.h"
 
 #include <gshmem/move/carry.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,22 +328,44 @@ static void report_peers(int npes)
 
 /* ---- environment ---- */
 
+/* What is set, and by what: environment, FILE:LINE of the settings file, or default. */
+struct source {
+	const char *text;
+	char from[PATH_MAX + 16];
+};
+
+static void find_source(const char *name, const char *fallback, struct source *source)
+{
+	const struct gshmemi_setting set = gshmemi_setting_find(name);
+	const char *other = NULL;
+
+	source->text = strcmp(name, "GSHMEM_HEAP_SIZE") ? NULL : gshmemi_env_find_foreign_size(&other);
+	if (source->text)
+		snprintf(source->from, sizeof source->from, "%s", other);
+	else if (set.file)
+		snprintf(source->from, sizeof source->from, "%s:%u", set.file, set.line);
+	else
+		snprintf(source->from, sizeof source->from, "%s", set.text ? "environment" : "default");
+	source->text = source->text ? source->text : set.text ? set.text : fallback;
+}
+
 static void report_variable(const char *name, const char *fallback, const char *category, const char *help)
 {
-	const char *value = getenv(name);
+	struct source source;
+	bool is_set;
 
+	find_source(name, fallback, &source);
+	is_set = strcmp(source.from, "default") != 0;
 	if (!info_json) { /* one line; * marks a variable that is set */
-		printf("%c %-22s %-8s %s\n", value ? '*' : ' ', name,
-			value               ? value
-				: *fallback ? fallback
-					    : "-",
-			help);
+		printf("%c %-22s %-8s %-12s  %s\n", is_set ? '*' : ' ', name,
+			*source.text ? source.text : "-", source.from, help);
 		return;
 	}
 	open_group(NULL, false);
 	put_text("name", name);
-	put_text("value", value ? value : fallback);
-	put_text("set", value ? "yes" : "no");
+	put_text("value", source.text);
+	put_text("set", is_set ? "yes" : "no");
+	put_text("from", source.from);
 	put_text("category", category);
 	put_text("help", help);
 	close_group(false);
@@ -350,6 +373,10 @@ static void report_variable(const char *name, const char *fallback, const char *
 
 static void report_environment(void)
 {
+	const char *path = NULL;
+
+	gshmemi_settings_read(&path);
+	put_text("settings_file", path ? path : "none");
 	open_group("environment", true);
 #define X(NAME, KIND, DEFAULT, CATEGORY, HELP) report_variable("GSHMEM_" #NAME, DEFAULT, CATEGORY, HELP);
 #include "base/env_list.h"
@@ -367,12 +394,12 @@ static void report(const struct gshmemi_traffic *traffic, const double *figures,
 	put_text("openshmem", "1.6");
 	put_number("max_pes", GSHMEM_MAX_PES);
 	report_devices();
-	report_heap();
-	report_init(traffic);
-	report_rpc();
 	report_peers(npes);
 	if (figures)
 		report_figures(figures, npes);
+	report_heap();
+	report_init(traffic);
+	report_rpc();
 	report_environment();
 	close_report();
 }
@@ -382,8 +409,10 @@ static void print_usage(FILE *file)
 	fputs("usage: [mpirun -n N] gshmem-info [--json] [--measure]\n"
 	      "       gshmem-info [--json] --scale N\n"
 	      "       gshmem-info --version | --help\n"
-	      "Prints the devices, the heap, what init takes, which PE reaches\n"
-	      "which, and all variables.\n"
+	      "Prints the devices, which PE reaches which and how, the heap, what\n"
+	      "init takes, and all variables: their values and where these come\n"
+	      "from, which is the environment, a line of the settings file, or\n"
+	      "default.\n"
 	      "  --json     prints JSON\n"
 	      "  --measure  also measures calls from each PE to each other one\n"
 	      "  --scale N  starts no job; prints what init would take on one PE\n"
