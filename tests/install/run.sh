@@ -298,9 +298,13 @@ else
 	expect "with a GPU only memory of the symmetric heap" "-n 2 ./variable1"
 fi
 
-# Installing again replaces our files. Files that somebody else has put in their place since
-# then stay, as do all others.
+# Installing again replaces our files, also one that was a file and is a link now, as libgshmem.so.0 since
+# 0.2.0. Files that somebody else has put in their place since then stay, as do all others.
+so=$prefix/lib/libgshmem.so.0
+cp --remove-destination "$(realpath "$so")" "$so"
+sed -i "s,^l $so .*,f $so," "$prefix/lib/gshmem/installed"
 target install PREFIX="$prefix"
+[ -L "$so" ] && ! grep 'was replaced' "$work/log" || fail "$so of an older version is not replaced by a link"
 rm "$prefix/bin/oshc++"
 echo other >"$prefix/bin/oshc++"
 echo "$prefix/bin/oshc++" | sort - "$work/other" >"$work/expected"
