@@ -48,6 +48,7 @@ GSHMEMI_BEGIN_C
 
 /* ---- setup and query ----------------------------------------------------------------------------------- */
 
+/* The version of OpenSHMEM, and the vendor string with the room that gshmem_info_get_name needs for it. */
 #define GSHMEM_MAJOR_VERSION 1
 #define GSHMEM_MINOR_VERSION 6
 #define GSHMEM_MAX_NAME_LEN  256
@@ -541,7 +542,11 @@ GSHMEM_API void gshmem_getmem_nbi(void *dest, const void *source, size_t nbytes,
  * Errors    checked, as for put.
  */
 
-/* fetch: read. set: write. swap: write, and return the old value. Extended AMO types. */
+/*
+ * gshmem_TYPENAME_atomic_fetch - read. TYPENAME is one of the extended AMO types.
+ * gshmem_TYPENAME_atomic_set   - write.
+ * gshmem_TYPENAME_atomic_swap  - write, and return the old value.
+ */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch(const TYPE *source, int pe); \
 	GSHMEM_API void gshmem_##NAME##_atomic_set(TYPE *dest, TYPE value, int pe); \
@@ -552,7 +557,12 @@ GSHMEM_EXTENDED_AMO_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 
 /*
- * compare_swap: write value if the object equals cond, return the old value. inc: add 1. Standard AMO types.
+ * gshmem_TYPENAME_atomic_compare_swap - write value if the object equals cond, and return the old value.
+ *                                       TYPENAME is one of the standard AMO types.
+ * gshmem_TYPENAME_atomic_fetch_inc    - add 1, and return the old value.
+ * gshmem_TYPENAME_atomic_inc          - add 1.
+ * gshmem_TYPENAME_atomic_fetch_add    - add value, and return the old value.
+ * gshmem_TYPENAME_atomic_add          - add value.
  */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API TYPE gshmem_##NAME##_atomic_compare_swap(TYPE *dest, TYPE cond, TYPE value, int pe); \
@@ -567,7 +577,15 @@ GSHMEM_EXTENDED_AMO_TYPES(GSHMEMI_DECLARE)
 GSHMEM_AMO_TYPES(GSHMEMI_DECLARE)
 #undef GSHMEMI_DECLARE
 
-/* and, or, xor: bitwise. Bitwise AMO types. */
+/*
+ * gshmem_TYPENAME_atomic_fetch_and - bitwise and, and return the old value. TYPENAME is one of the bitwise
+ *                                    AMO types.
+ * gshmem_TYPENAME_atomic_and       - bitwise and.
+ * gshmem_TYPENAME_atomic_fetch_or  - bitwise or, and return the old value.
+ * gshmem_TYPENAME_atomic_or        - bitwise or.
+ * gshmem_TYPENAME_atomic_fetch_xor - bitwise exclusive or, and return the old value.
+ * gshmem_TYPENAME_atomic_xor       - bitwise exclusive or.
+ */
 #define GSHMEMI_DECLARE(NAME, TYPE) \
 	GSHMEM_API TYPE gshmem_##NAME##_atomic_fetch_and(TYPE *dest, TYPE value, int pe); \
 	GSHMEM_API void gshmem_##NAME##_atomic_and(TYPE *dest, TYPE value, int pe); \

@@ -332,7 +332,7 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *
  * int gshmemx_win_TYPENAME_put(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems, int pe)
  * int gshmemx_win_TYPENAME_get(gshmemx_win_t win, TYPE *dest, ptrdiff_t disp, size_t nelems, int pe)
- *	gshmemx_win_putmem and gshmemx_win_getmem count bytes
+ *	copy to and from the target's window. gshmemx_win_putmem and gshmemx_win_getmem count bytes
  * int gshmemx_win_TYPENAME_iput(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, ptrdiff_t dst,
  *				 ptrdiff_t sst, size_t nelems, int pe)
  * int gshmemx_win_TYPENAME_iget(gshmemx_win_t win, TYPE *dest, ptrdiff_t disp, ptrdiff_t dst, ptrdiff_t sst,
@@ -355,6 +355,7 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *
  * int gshmemx_win_TYPENAME_accumulate(gshmemx_win_t win, ptrdiff_t disp, const TYPE *source, size_t nelems,
  *				       int op, int pe)
+ *	updates elements of the target's window
  * int gshmemx_win_TYPENAME_get_accumulate(gshmemx_win_t win, TYPE *dest, ptrdiff_t disp, const TYPE *source,
  *					   size_t nelems, int op, int pe)
  *	also fetches the old elements to dest
@@ -366,6 +367,7 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  * TYPE gshmemx_win_TYPENAME_fetch_and_op(gshmemx_win_t win, ptrdiff_t disp, TYPE value, int op, int pe)
  * TYPE gshmemx_win_TYPENAME_compare_and_swap(gshmemx_win_t win, ptrdiff_t disp, TYPE cond, TYPE value,
  *					      int pe)
+ *	update one element, and return its old value
  *
  * Operations with requests: _rput, _rget, _raccumulate and _rget_accumulate are the calls without r, with a
  * last argument gshmemx_win_request_t *request. The request is the calling thread's. When it has been waited
@@ -379,6 +381,7 @@ GSHMEM_HOST_API int gshmemx_win_peer_bases(gshmemx_win_t win, void **bases);
  *				       int notification, int pe)
  * int gshmemx_win_TYPENAME_get_notify(gshmemx_win_t win, TYPE *dest, ptrdiff_t disp, size_t nelems,
  *				       int notification, int pe)
+ *	put, and get, that also add 1 to a counter of the target
  *
  * A PE uses its own counters; these calls need no epoch:
  *
