@@ -515,7 +515,7 @@ install: lib tools $(PLAT_DEPS)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -m 755 tools/gshmem-trace $(S)$(PREFIX)/bin/gshmem-trace
 	install -d $(S)$(MANDIR)/man3
-	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man \
+	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man/page \
 		include/gshmem.h include/gshmemx.h include/gshmemx_win.h include/gshmemx_mpi.h
 	@chmod -R u=rwX,go=rX $(S)
 	tools/install $(S) $(paths)
