@@ -476,6 +476,8 @@ $(B)/lib/cmake/gshmem/%: tools/% $(B)/flags $(VERSION_H)
 	@mkdir -p $(@D)
 	$(call Q,GEN)$(call fill_here) $< >$@
 
+include tools/man/man.mk
+
 # All files are first put together below $(S); tools/install checks the paths, and copies them from there.
 S          = $(B)/install
 quoted     = '$(subst ','\'',$(1))'
@@ -485,7 +487,7 @@ wrong     := $(shell tools/install -n $(call quoted,$(PREFIX)) $(paths))
 $(if $(wrong),$(error $(wrong)))
 endif
 
-install: lib tools $(PLAT_DEPS)
+install: lib tools $(MAN)/made $(PLAT_DEPS)
 	@rm -rf $(S)
 	install -d $(S)$(PREFIX)/bin $(S)$(LIBDIR)/pkgconfig
 	install -m 755 $(B)/lib/$(REALNAME) $(S)$(LIBDIR)
@@ -514,9 +516,7 @@ install: lib tools $(PLAT_DEPS)
 	$(if $(wildcard $(RACES_B)/lib/$(SONAME)),+@$(RACES_MAKE) S=$(abspath $(S)) install-races)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -m 755 tools/gshmem-trace $(S)$(PREFIX)/bin/gshmem-trace
-	install -d $(S)$(MANDIR)/man3
-	awk -v out=$(S)$(MANDIR)/man3 -v version=$(VERSION) -f tools/man/page \
-		include/gshmem.h include/gshmemx.h include/gshmemx_win.h include/gshmemx_mpi.h
+	install -d $(S)$(MANDIR) && cp -R $(MAN)/man1 $(MAN)/man3 $(MAN)/man7 $(S)$(MANDIR)
 	@chmod -R u=rwX,go=rX $(S)
 	tools/install $(S) $(paths)
 	@rm -rf $(S)
