@@ -179,6 +179,11 @@ endif
 # Sub-makes use all cores, unless make was called with -j.
 SUB = --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# These say at their end what they have done.
+ifndef V
+.SILENT: install install-races uninstall
+endif
+
 .DEFAULT_GOAL := lib
 .PHONY: lib tests benches examples tools report races all try check check-all coverage bench bench-osu bench-nodes \
 	results setup install install-races uninstall dist format format-check clean help run-tests build-tests run-benches FORCE
@@ -483,7 +488,7 @@ S          = $(B)/install
 quoted     = '$(subst ','\'',$(1))'
 paths      = $(call quoted,$(LIBDIR)) $(call quoted,$(DESTDIR))
 ifneq ($(filter install uninstall,$(MAKECMDGOALS)),)
-wrong     := $(shell tools/install -n $(call quoted,$(PREFIX)) $(paths))
+wrong     := $(shell tools/install $(if $(filter install,$(MAKECMDGOALS)),-w,-n) $(call quoted,$(PREFIX)) $(paths))
 $(if $(wrong),$(error $(wrong)))
 endif
 

@@ -50,6 +50,17 @@ for target in install uninstall; do
 done
 refused 'gshmem is not installed' uninstall PREFIX="$work/any"
 
+# Places that may not be written are refused before anything is built: for root, too, in /proc. Nothing is left
+# in those that may.
+touch "$work/any/file"
+refused 'nothing was installed: /proc may not be written by .*PREFIX=\$HOME/opt/gshmem' install PREFIX=/proc/gshmem
+refused "nothing was installed: /proc may not be written" install PREFIX="$work/any" LIBDIR=/proc/gshmem/lib
+refused "$work/any/file is no folder" install PREFIX="$work/any/file/x"
+refused "$work/any/file is no folder" install PREFIX=/x DESTDIR="$work/any/file"
+ln -s nowhere "$work/any/share"
+refused "$work/any/share is no folder" install PREFIX="$work/any"
+rm "$work/any/share"
+
 # Files of others are not replaced: another OpenSHMEM's oshcc may share the prefix.
 mkdir -p "$work/any/bin"
 echo other >"$work/any/bin/oshcc"
