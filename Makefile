@@ -11,6 +11,7 @@ LATE     ?=#             on amd without a GPU: a seed for late stores and stale 
 SAN      ?=#             on cpu: address (ASan, UBSan), thread (TSan), lanes (TSan for the lanes of a block)
 PREFIX   ?= /usr/local#  where install puts files, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
+DOCDIR   ?= $(PREFIX)/share/doc/gshmem
 CFLAGS   ?= $(if $(SAN),-O1 -g1,-O2 -g)
 OSHCC    ?= oshcc
 
@@ -245,7 +246,7 @@ help:#                              this list
 	@echo "  V=1           print full commands"
 	@echo "  B=build/x     build there"
 	@echo "  GPU_ARCHS     what to compile for, on amd 'gfx90a gfx942', on nvidia 'sm_80 sm_90'"
-	@echo "  others        CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR ROCM_PATH CUDA_HOME"
+	@echo "  others        CC HIPCC CFLAGS CPPFLAGS LDFLAGS PREFIX LIBDIR DESTDIR DOCDIR ROCM_PATH CUDA_HOME"
 	@echo "platform: $(PLATFORM)$(if $(FOUND), ($(wordlist 2,99,$(FOUND))))"
 	@echo "compilers: $(CC); $(or $(PLAT_FOUND),$(HIPCC))"
 
@@ -522,6 +523,7 @@ install: lib tools $(MAN)/made $(PLAT_DEPS)
 	[ ! -f $(B)/bin/gshmem-info ] || install -m 755 $(B)/bin/gshmem-info $(S)$(PREFIX)/bin/gshmem-info
 	install -m 755 tools/gshmem-trace $(S)$(PREFIX)/bin/gshmem-trace
 	install -d $(S)$(MANDIR) && cp -R $(MAN)/man1 $(MAN)/man3 $(MAN)/man7 $(S)$(MANDIR)
+	$(call install_docs,$(S)$(DOCDIR))
 	@chmod -R u=rwX,go=rX $(S)
 	tools/install $(S) $(paths)
 	@rm -rf $(S)

@@ -197,7 +197,7 @@ check-openmpi:
 check-install:
 	@$(MAKE) $(SUB) lib tools && mkdir -p $(BASE)/check
 	@B=$(B) LOCK='flock $(abspath $(B)/lib)' tests/run.sh -c $(BASE)/check/install \
-		tests/install/run.sh tests/install/setup.sh tests/install/dist.sh tests/install/visit.sh \
+		tests/install/run.sh tests/install/docs.sh tests/install/setup.sh tests/install/dist.sh tests/install/visit.sh \
 		tests/outside/make.sh tests/outside/cmake.sh
 # The commands of README.md and docs/tutorial.md, in an empty Debian.
 check-readme:
