@@ -187,7 +187,7 @@ endif
 
 .DEFAULT_GOAL := lib
 .PHONY: lib tests benches examples tools report races all try check check-all coverage bench bench-osu bench-nodes \
-	results setup install install-races uninstall dist format format-check clean help run-tests build-tests run-benches FORCE
+	results setup install install-races uninstall docs-html dist format format-check clean help run-tests build-tests run-benches FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -224,6 +224,8 @@ results:  setup-results#            measure put beside Open MPI's OpenSHMEM, and
 	@B=$(B) bench/results.sh
 setup:    setup-check#              install what building and testing need, with apt
 install:#                           into $(DESTDIR)$(PREFIX)
+docs-html: setup-docs#              the manual as web pages: build/html/index.html
+	@$(MAKE) $(SUB) $(HTML)/index.html && echo file://$(CURDIR)/$(HTML)/index.html
 uninstall:#                         remove what install put there
 dist:#                              pack HEAD's files into build/gshmem-VERSION.tar.gz, reproducibly
 	@mkdir -p build
@@ -275,7 +277,8 @@ run-benches: $(BENCHES) $(RAW) $(TOOLS)
 	@tests/run.sh -b $(if $(N),-n $(N)) $(if $(T),$(BENCHES),$(filter-out %/net_rma %/node_lat,$(BENCHES)))
 	@status=0; bench/plot.sh $(B)/bench || status=1; bench/ratios.sh $(B)/bench && exit $$status
 
-setup-try setup-check setup-all setup-coverage setup-bench setup-results setup-nodes: setup-%:
+setup-try setup-check setup-all setup-coverage setup-bench setup-results setup-nodes setup-docs: \
+	setup-%:
 	@CC='$(CC)' HIPCC='$(HIPCC)' OSHCC='$(OSHCC)' LEGS='$(if $(filter all,$*),$(LEGS))' tools/setup $*
 
 # ---- building ----
