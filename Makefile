@@ -148,7 +148,7 @@ PYTHON_TEST := $(if $(filter python,$(RUN) $(T)),$(if $(SAN)$(filter-out cpu,$(P
 OSU_TEST := $(if $(filter osu,$(RUN) $(T)),$(if $(SAN),,tests/osu.sh))
 # Tests in scripts.
 SCRIPT_TESTS := $(foreach s,plot ci_turns mpis benches_rows exports format hip_doc mutants_apply tree version abi \
-	settings manual/pages,\
+	settings manual/pages manual/web,\
 	$(if $(filter $(s) scripts,$(RUN) $(T)),tests/$(s).sh))
 # Over AMD's own HIP alone.
 HSA_TESTS := $(patsubst %,tests/amdsim/%.sh,hsa_calls refused hip_answers links)

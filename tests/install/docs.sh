@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # timeout: 1800
 #
-# What make install brings beside the library: manual pages, documents, and examples that build where
-# they are. It says what it has installed in a few lines, and with V=1 how. B names the build; MAKE and MPIRUN
+# What make install brings beside the library: manual pages, documents, web pages, and examples that build
+# where they are. It says what it has installed in a few lines, and with V=1 how. B names the build; MAKE and MPIRUN
 # name the commands; LOCK is a command that keeps other tests from running make in this tree.
 
 set -eu
@@ -30,7 +30,7 @@ install() {
 # The first one may build; the second one prints nothing but what it has installed, each kind once.
 install
 install
-grep -v '^  INST  *[^ ]*: [0-9]* files*$' "$work/log" >"$work/odd" || true
+grep -v '^  INST  *[^ ]*: [0-9]* files*$' "$work/log" | grep -v '^  without web pages' >"$work/odd" || true
 [ ! -s "$work/odd" ] || fail "make install prints: $(cat "$work/odd")"
 [ "$(wc -l <"$work/log")" -le 12 ] || fail "make install prints $(wc -l <"$work/log") lines"
 grep -q "^  INST   $prefix/bin: " "$work/log" || fail "make install does not say what is in bin"
@@ -48,6 +48,9 @@ done
 if command -v mandb >/dev/null && command -v man >/dev/null; then
 	page=$(man -M "$man" -w gshmem_long_put) || fail "man does not find gshmem_long_put"
 	[ "$page" = "$man/man3/gshmem_TYPENAME_put.3" ] || fail "man gshmem_long_put shows $page"
+fi
+if "$top/tools/setup" -n docs >/dev/null 2>&1; then
+	[ -f "$doc/html/index.html" ] && [ -f "$doc/html/calls/gshmem_init.html" ] || fail "the web pages are not installed"
 fi
 
 # As a user: a folder that may not be written, then another one, with no optimization to be quick.
