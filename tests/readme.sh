@@ -140,42 +140,19 @@ if [ "${1-}" = inside ]; then
 	exit
 fi
 
-skip() {
-	echo "$*"
-	exit 77
-}
-[ "$(id -u)" -eq 0 ] || skip "needs root, to make a root of its own"
-unshare --mount --pid --fork true 2>/dev/null || skip "needs namespaces of mounts and processes"
-command -v apt-get >/dev/null || skip "needs apt, whose mirror it asks for Debian 12"
-# apt's own mirror of Debian.
-mirror=$(apt-get indextargets --format '$(ORIGIN) $(COMPONENT) $(RELEASE) $(REPO_URI)' \
-	'Created-By: Packages' | awk '$1 == "Debian" && $2 == "main" && $3 !~ /-/ { print $4; exit }')
-[ -n "$mirror" ] || skip "needs apt to have a mirror of Debian"
-if ! command -v debootstrap >/dev/null; then
-	export DEBIAN_FRONTEND=noninteractive
-	{ apt-get update && apt-get install -y --no-install-recommends debootstrap; } >/dev/null 2>&1 </dev/null ||
-		skip "needs debootstrap, which apt-get does not install"
-fi
-
+# shellcheck source=tests/debian_root.sh
+. "$here/tests/debian_root.sh"
+debian_root_needs
 work=$(mktemp -d) || exit
 trap 'rm -rf --one-file-system "$work"' EXIT
 trap 'exit 130' INT TERM
-root=$work/root
 # git and make are what README asks for. It does not name pkg-config and cmake, which some of its lines call.
-debootstrap --variant=minbase --include=git,make,ca-certificates,pkg-config,cmake bookworm "$root" "$mirror" \
-	>"$work/log" 2>&1 || { tail -n 20 "$work/log"; echo "tests/readme.sh: debootstrap fails"; exit 1; }
-apt-config dump | grep -iE '^Acquire::(https?|Check-[a-z-]*)[: ]' >"$root/etc/apt/apt.conf.d/90host"
-cp /etc/resolv.conf /etc/hosts "$root/etc/" 2>/dev/null
-mkdir "$root/root/gshmem"
-tar -C "$here" --exclude=./build --exclude=./.git -cf - . | tar -C "$root/root/gshmem" --no-same-owner -xf -
-# All mounts are the namespace's, and all processes end with its first one. pivot_root makes the new root that
-# of the namespace, so that tests/nodes.sh, which enters namespaces by nsenter, stays in it.
-unshare --mount --pid --fork --kill-child -- bash -c '
-	mount --bind "$1" "$1" && cd "$1" && mount -t proc proc proc && mount -t sysfs sysfs sys &&
-		mount --rbind /dev dev && pivot_root . mnt || exit
-	exec chroot . env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
-		TERM=dumb bash -c "umount -l /mnt && cd ~/gshmem && exec bash tests/readme.sh inside"' - "$root" \
-	>"$work/log" 2>&1 </dev/null
+debian_root_make "$work/root" --include=git,make,ca-certificates,pkg-config,cmake ||
+	{ echo "tests/readme.sh: debootstrap fails"; exit 1; }
+mkdir "$work/root/root/gshmem"
+tar -C "$here" --exclude=./build --exclude=./.git -cf - . |
+	tar -C "$work/root/root/gshmem" --no-same-owner -xf -
+debian_root_run "$work/root" 'cd gshmem && exec bash tests/readme.sh inside' >"$work/log" 2>&1
 rc=$?
 [ $rc -eq 0 ] || tail -n 60 "$work/log"
 if [ $rc -eq 0 ] && ! grep -q '^docs/tutorial.md:' "$work/log"; then
