@@ -21,7 +21,7 @@ while IFS= read -r -d '' file; do
 	esac
 	[ ! -s "$file" ] || grep -qI . "$file" || complain "$file" "it is not text"
 	case $file in
-	LICENSE | .gitignore | *.tsv | *.svg | *.typed) ;;
+	LICENSE | .gitignore | *.tsv | *.svg | *.typed | debian/changelog | debian/source/format) ;;
 	*) head -n 3 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
 		complain "$file" "its first lines lack SPDX-License-Identifier: BSD-3-Clause" ;;
 	esac
