@@ -4,7 +4,7 @@
 # RUN_X, flags of tests/run.sh. make check-X runs it.
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window \
-	asan tsan lanes races install isa trees amd amd-gpus rocm openmpi benches readme
+	asan tsan lanes races install isa trees amd amd-gpus rocm openmpi benches readme packages
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
@@ -161,6 +161,7 @@ SIM_SEED     = $(shell expr $(or $(TURN),0) % 8 + 1)
 
 # The user's T= replaces the tests of any leg.
 $(sort $(filter-out check-install check-isa check-trees check-benches check-readme check-amd% check-rocm check-openmpi \
+	check-packages \
 	check-nodes%,$(ALL_LEGS:%=check-%)) \
 	check-nodes check-basic check-quick check-waves check-copies check-sim check-sims check-hsa): check-%:
 	@$(MAKE) $(SUB) $(MAKE_$*) $(SIM_MAKE) T='$(or $(T),$(T_$*))' run-tests \
@@ -203,6 +204,10 @@ check-install:
 check-readme:
 	@mkdir -p $(BASE)/check
 	@B=$(B) tests/run.sh -c $(BASE)/check/readme tests/readme.sh
+# Debian's packages, built and tried in Debians of their own.
+check-packages:
+	@mkdir -p $(BASE)/check
+	@B=$(B) tests/run.sh -c $(BASE)/check/packages tests/packages.sh
 # Each bench runs once, for a moment.
 check-benches:
 	@mkdir -p $(BASE)/check; $(MAKE) $(SUB) -k T= lib tools benches; \
