@@ -128,7 +128,8 @@ MAKE_races   = SAN=races RUN='examples races'
 
 # Under Open MPI's mpirun, with the same libgshmem.so. same: the quick tests, the programs that run under MPICH;
 # own: those that include mpi.h, compiled for Open MPI; net: with no PE mapped, a test for each group of calls,
-# and windows; nodes: on two pretended nodes, by its launcher.
+# and windows; nodes: on two pretended nodes, by its launcher. Not nodes_failure and nodes_loss: mpirun waits for
+# its part on the other side of the network that they cut.
 CALL_MPI      = compat_rocshmem $(notdir $(basename $(shell grep -lsE \
 	'[<"](mpi|gshmemx_mpi|finalize|finalize_mpi)\.h[>"]' tests/*.c tests/*.hip)))
 T_openmpi     = $(or $(T),$(filter-out nodes_%,$(T_quick)))
@@ -136,7 +137,7 @@ T_ompi_same   = $(filter-out $(CALL_MPI),$(T_openmpi))
 T_ompi_own    = $(filter $(CALL_MPI),$(T_openmpi))
 T_ompi_net    = $(or $(T),$(filter-out nodes_% $(CALL_MPI) $(call marked,net: no) $(call marked,carry: no),$(T_few) \
 	$(filter win_% net_%,$(T_quick))))
-T_ompi_nodes  = $(or $(T),$(filter-out $(CALL_MPI),$(T_few) nodes_info nodes_failure nodes_death))
+T_ompi_nodes  = $(or $(T),$(filter-out $(CALL_MPI),$(T_few) nodes_info nodes_death))
 OPENMPI       = MPIRUN=$(shell command -v mpirun.openmpi || echo mpirun)
 OPENMPI_OWN   = B=$(B)-openmpi MPICC=$(shell command -v mpicc.openmpi || echo mpicc)
 
