@@ -35,6 +35,9 @@ GSHMEMI_BEGIN_C
  *           job was started by a unique id; -EINVAL if the MPI of the process is not the one of this mpi.h;
  *           and as gshmem_team_split_strided.
  */
+GSHMEM_HOST_INLINE int gshmemx_team_from_mpi(
+	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team);
+
 static inline int gshmemx_team_from_mpi(
 	MPI_Comm comm, const gshmem_team_config_t *config, long config_mask, gshmem_team_t *new_team)
 {
@@ -60,6 +63,8 @@ static inline int gshmemx_team_from_mpi(
  * Errors    as gshmemx_win_create; -ENOTSUP for a window of MPI_Win_create_dynamic; -EINVAL if a process is
  *           no PE, or if the MPI of the process is not the one of this mpi.h.
  */
+GSHMEM_HOST_INLINE int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p);
+
 static inline int gshmemx_win_from_mpi(MPI_Win mpi_win, gshmemx_win_t *win_p)
 {
 	return gshmemx_win_from_mpi_handle(&mpi_win, sizeof mpi_win, GSHMEMX_MPI_ABI, win_p);

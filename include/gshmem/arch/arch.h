@@ -39,7 +39,8 @@ GSHMEMI_END_CXX
 #define GSHMEMI_HOST_UNIT 0
 #endif
 
-#define GSHMEM_HOST_API extern __attribute__((visibility("default")))
+#define GSHMEM_HOST_API    extern __attribute__((visibility("default")))
+#define GSHMEM_HOST_INLINE static inline /* what a program compiles into itself */
 
 /* The unit that becomes bitcode (platform/bitcode.hip) exports functions of its own under C names. */
 #if defined(__cplusplus) && !defined(GSHMEMI_BITCODE)
