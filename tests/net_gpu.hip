@@ -169,7 +169,9 @@ int main(int argc, char **argv)
 	expect(ALL "GSHMEM_MPI_GPU=1", true);
 	expect(ALL "GSHMEM_MPI_GPU=0 T_QUERY=1", false);
 	expect(ALL "GSHMEM_MPI_GPU=auto", false);
+#ifndef OPEN_MPI /* 4.1 has no such function, so the program's is not exported */
 	expect(ALL "T_QUERY=1", true);
+#endif
 	t_job_run(&job, 2, "GSHMEM_MPI_GPU=yes", "", "pe", 20);
 	t_job_failed(&job, "a bad value", "GSHMEM_MPI_GPU=yes: must be auto, 0 or 1", 1);
 	return 0;

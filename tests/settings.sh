@@ -123,7 +123,7 @@ mkdir "$work/0" "$work/1"
 echo 'HEAP_SIZE=64m' >"$work/0/.gshmem.conf"
 echo 'HEAP_SIZE=32m' >"$work/1/.gshmem.conf"
 # shellcheck disable=SC2016 # of the inner shell
-! $MPIRUN -n 2 sh -c 'HOME=$0/$PMI_RANK exec "$@"' "$work" "$info" >"$work/log" 2>&1 ||
+! $MPIRUN -n 2 sh -c 'HOME=$0/${PMI_RANK-$OMPI_COMM_WORLD_RANK} exec "$@"' "$work" "$info" >"$work/log" 2>&1 ||
 	complain "heaps of two sizes are accepted"
 grep -q 'the heap has 67108864 bytes on PE 0 but 33554432 on PE 1' "$work/log" ||
 	complain "no message about two sizes"
