@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1,2 */
-/* env: UCX_TLS=tcp,self OMPI_MCA_pml=ob1 OMPI_MCA_btl=tcp,self | UCX_TLS=all */
+/* env: UCX_TLS=tcp,self | UCX_TLS=all */
 /* platform: cpu */
 /*
  * The main thread may leave by pthread_exit after finalize. The process ends, with status 0, when the

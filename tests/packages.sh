@@ -25,7 +25,8 @@ quiet() {
 	}
 }
 
-version=$(sed -n 's/^VERSION *:= *//p' "$here/Makefile")
+version=$(sed -n 's/^.define GSHMEMX_VERSION_[MP][A-Z]* \([0-9]*\)$/\1/p' "$here/include/gshmem/api/version.h" |
+	paste -sd .)
 packaged=$(sed -n '1s/^gshmem (\(.*\)-[^-]*) .*/\1/p' "$here/debian/changelog")
 [ "$version" = "$packaged" ] || fail "debian/changelog has version $packaged, the Makefile $version"
 

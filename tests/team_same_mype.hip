@@ -3,6 +3,7 @@
 /* env: GSHMEM_HEAP_SIZE=4m GSHMEM_PES_PER_NODE=2 | GSHMEM_HEAP_SIZE=4m GSHMEM_PES_PER_NODE=3:cyclic */
 /* carry: no, PEs of several nodes are carried as it is */
 /* nodes: no, likewise */
+/* races: no, likewise */
 /* platform: cpu */
 /*
  * GSHMEMX_TEAM_SAME_MYPE_NODE has the PEs with the same number on their nodes, of which the last may have

@@ -21,6 +21,7 @@ fail() {
 	exit 1
 }
 
+unset MAKEFLAGS MFLAGS # those of the make that runs the tests, whose jobserver is not here
 # install WORD...: make install.
 install() {
 	${LOCK-} "${MAKE:-make}" --no-print-directory -C "$top" B="$B" PREFIX="$prefix" "$@" install >"$work/log" 2>&1 ||
