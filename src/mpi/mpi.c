@@ -23,14 +23,11 @@ static const struct mpi {
 	const char *name;     /* for people */
 	const char *shim;     /* for files */
 	const char *package;  /* Debian's, whose headers the shim is compiled with */
-	const char *launcher; /* Debian's name for it */
 	const char *files[2]; /* Debian's name for MPICH, and the name of every MPI with MPICH's ABI */
 } mpis[GSHMEMI_MPI_NKINDS] = {
-	[GSHMEMI_MPI_MPICH] = {"MPICH", "mpich", "libmpich-dev", "mpirun.mpich",
-		{"libmpich.so.12", "libmpi.so.12"}},
-	[GSHMEMI_MPI_OPENMPI] = {"Open MPI", "openmpi", "libopenmpi-dev", "mpirun.openmpi", {"libmpi.so.40"}},
-	[GSHMEMI_MPI_STANDARD] = {"MPI's standard ABI", "abi", "an MPI with mpicc_abi", "mpirun",
-		{"libmpi_abi.so.0"}},
+	[GSHMEMI_MPI_MPICH] = {"MPICH", "mpich", "libmpich-dev", {"libmpich.so.12", "libmpi.so.12"}},
+	[GSHMEMI_MPI_OPENMPI] = {"Open MPI", "openmpi", "libopenmpi-dev", {"libmpi.so.40"}},
+	[GSHMEMI_MPI_STANDARD] = {"MPI's standard ABI", "abi", "an MPI with mpicc_abi", {"libmpi_abi.so.0"}},
 };
 
 /* What find_mpi has found. */
@@ -78,15 +75,26 @@ struct paths {
 	unsigned n;
 };
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static bool is_openmpi(void *library)
+{
+	return dlsym(library, "ompi_mpi_comm_world");
+}
+
 /* For dl_iterate_phdr: notes the libraries that may be an MPI. Loading one here would wait for a lock. */
 static int note_library(struct dl_phdr_info *object, size_t nbytes, void *paths_p)
 {
 	struct paths *paths = paths_p;
-	const char *file = strrchr(object->dlpi_name, '/');
 
 	(void)nbytes;
-	file = file ? file + 1 : object->dlpi_name;
-	if (strncmp(file, "libmpi", 6) == 0 && paths->n < sizeof paths->path / sizeof *paths->path)
+	if (strncmp(base_name(object->dlpi_name), "libmpi", 6) == 0 &&
+		paths->n < sizeof paths->path / sizeof *paths->path)
 		snprintf(paths->path[paths->n++], sizeof *paths->path, "%s", object->dlpi_name);
 	return 0;
 }
@@ -97,15 +105,13 @@ static int rate_library(const char *path, enum gshmemi_mpi_kind launcher)
 	void *const library = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
 	int (*initialized)(int *flag);
 	int flag = 0, rate = 0;
-	bool is_openmpi;
 
 	if (!library)
 		return 0;
 	*(void **)&initialized = dlsym(library, "PMPI_Initialized");
 	if (initialized) {
-		is_openmpi = dlsym(library, "ompi_mpi_comm_world");
 		initialized(&flag);
-		rate = 1 + (is_openmpi == (launcher == GSHMEMI_MPI_OPENMPI)) + 2 * (flag != 0);
+		rate = 1 + (is_openmpi(library) == (launcher == GSHMEMI_MPI_OPENMPI)) + 2 * (flag != 0);
 	}
 	dlclose(library);
 	return rate;
@@ -134,21 +140,19 @@ static bool make_global(enum gshmemi_mpi_kind launcher)
 static enum gshmemi_mpi_kind find_kind(void)
 {
 	void *const function = gshmemi_mpi_find("PMPI_Init_thread");
-	void *library = NULL;
-	const char *file;
+	void *library;
 	Dl_info info;
-	bool is_openmpi;
+	bool is_ompi;
 
 	if (!dladdr(function, &info) || !info.dli_fname)
 		return GSHMEMI_MPI_MPICH;
-	file = strrchr(info.dli_fname, '/');
-	if (strncmp(file ? file + 1 : info.dli_fname, "libmpi_abi", 10) == 0)
+	if (strncmp(base_name(info.dli_fname), "libmpi_abi", 10) == 0)
 		return GSHMEMI_MPI_STANDARD;
 	library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD); /* NULL: MPI is in the program itself */
-	is_openmpi = dlsym(library ? library : RTLD_DEFAULT, "ompi_mpi_comm_world");
+	is_ompi = is_openmpi(library ? library : RTLD_DEFAULT);
 	if (library)
 		dlclose(library);
-	return is_openmpi ? GSHMEMI_MPI_OPENMPI : GSHMEMI_MPI_MPICH;
+	return is_ompi ? GSHMEMI_MPI_OPENMPI : GSHMEMI_MPI_MPICH;
 }
 
 /* ---- an MPI from a file ---- */
@@ -281,8 +285,8 @@ static int report_none(const char *what, const struct found *found)
 		gshmemi_error(
 			"%s: %s's launcher has started this process, but gshmem cannot use that MPI: %s: "
 			"install %s and build gshmem again, or start the program with the launcher of another "
-			"MPI (%s on Debian and Ubuntu)",
-			what, mpi->name, found->why, mpi->package, mpis[GSHMEMI_MPI_MPICH].launcher);
+			"MPI (mpirun.mpich on Debian and Ubuntu)",
+			what, mpi->name, found->why, mpi->package);
 		return -ENOTSUP;
 	}
 	gshmemi_error("%s: MPI cannot be loaded: %s: install MPICH or Open MPI, name its library in "

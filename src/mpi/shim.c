@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One MPI behind the table of mpi/shim.h. This file is compiled once for each kind of MPI, with its mpi.h, and
- * becomes a plug-in of libgshmem.so and a member of libgshmem.a. It refers to no name of MPI and to none of
- * the library: the functions, and the data whose addresses are Open MPI's handles, are looked up when it is
- * opened. So it does not bring an MPI of its own beside that of the program.
+ * One MPI behind the table of mpi/shim.h. This file is compiled once for each kind of MPI, with its mpi.h,
+ * and becomes a plug-in of libgshmem.so and a member of libgshmem.a. It refers to no name of MPI and to none
+ * of the library: the functions, and the data whose addresses are Open MPI's handles, are looked up when it
+ * is opened. So it does not bring an MPI of its own beside that of the program.
  */
 #include "mpi/shim.h"
 
@@ -76,8 +76,8 @@ static struct {
 } mpi;
 
 /*
- * What Open MPI's MPI_Abort calls, after it has had the launcher print a banner that speaks of MPI_Abort, which
- * the user has not called. NULL: this MPI has none.
+ * What Open MPI's MPI_Abort calls, after it has had the launcher print a banner that speaks of MPI_Abort,
+ * which the user has not called. NULL: this MPI has none.
  */
 static int (*quiet_abort)(MPI_Comm comm, int status);
 
@@ -606,6 +606,5 @@ const struct gshmemi_mpi *GSHMEMI_MPI_SHIM(void *(*find)(const char *name), cons
 	*(void **)&quiet_abort = find("ompi_mpi_abort");
 #endif
 	table.world = comm_handle(MPI_COMM_WORLD);
-	table.self = comm_handle(MPI_COMM_SELF);
 	return &table;
 }

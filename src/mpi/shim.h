@@ -50,7 +50,7 @@ struct gshmemi_mpi {
 	bool finalize_hangs;
 	/* The setting in the environment that makes MPI_Init of an unchanged program give MPI_THREAD_MULTIPLE. */
 	const char *multiple;
-	gshmemi_mpi_comm_t world, self;
+	gshmemi_mpi_comm_t world;
 
 	/* Levels are GSHMEM_THREAD_*. init asks for the highest. */
 	void (*init)(int *level);
