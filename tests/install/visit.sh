@@ -25,8 +25,9 @@ programs="tests/ptr tests/signal_put tests/kernel_outside tests/platform/launch
 	bench/p_quiet_lat bench/put_signal_lat bench/raw/store bench/raw/pingpong bench/fused
 	examples/01_hello examples/02_ring"
 # What the root has, with all that it depends on.
-packages="bash coreutils dash findutils grep gzip hostname iproute2 libc-bin libgcc-s1 libstdc++6 mawk mount sed
-	tar util-linux xz-utils"
+# A machine may have more than one awk: the one that it uses is copied.
+packages="bash coreutils dash findutils grep gzip hostname iproute2 libc-bin libgcc-s1 libstdc++6 mount sed tar
+	util-linux xz-utils $(basename "$(readlink -f "$(command -v awk)")")"
 
 # closure PACKAGE...: print the installed packages that they need.
 closure() {
