@@ -17,15 +17,15 @@ if [ -z "${HOSTS-}" ]; then
 	export HOSTS=node0,node1 PLACE=core # a pretended node has a core of its own
 	exec tests/nodes.sh 2x2 -- "$0" "$dir" # which sets PPN
 fi
-launcher=$(tests/run.sh -l) status=0
+launcher=$(tests/run.sh -l) kind=$(tests/run.sh -k) status=0
 mkdir -p "$dir/nodes"
 # Else Open MPI 4.1 makes no window by MPI_Win_create at MPI_THREAD_MULTIPLE.
 : "${OMPI_MCA_osc:=ucx}" && export OMPI_MCA_osc
 
 # on PPN: the launcher's flags for PPN PEs on each of two nodes.
 on() {
-	case $($launcher --version 2>&1 </dev/null) in
-	*"Open MPI"* | *OpenRTE*) echo "--host ${HOSTS%,*}:$1,${HOSTS#*,}:$1" ;;
+	case $kind in
+	openmpi) echo "--host ${HOSTS%,*}:$1,${HOSTS#*,}:$1" ;;
 	*) echo "-hosts $HOSTS -ppn $1" ;;
 	esac
 }

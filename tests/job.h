@@ -97,16 +97,20 @@ static inline const char *t_job_launcher(void)
 /* Whether the launcher is Open MPI's, which may call itself OpenRTE; otherwise it is hydra. */
 static inline int t_job_has_openmpi(void)
 {
+	static int answer = -1; /* not asked yet */
 	char command[PATH_MAX], line[256];
 	FILE *pipe;
 
+	if (answer >= 0)
+		return answer;
 	snprintf(command, sizeof command, "%s --version 2>&1 </dev/null", t_job_launcher());
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");
 	if (!fgets(line, sizeof line, pipe))
 		t_fail("%s: no output", command);
 	pclose(pipe);
-	return strstr(line, "Open MPI") || strstr(line, "OpenRTE");
+	answer = strstr(line, "Open MPI") || strstr(line, "OpenRTE");
+	return answer;
 }
 
 /*
@@ -115,12 +119,7 @@ static inline int t_job_has_openmpi(void)
  */
 static inline const char *t_job_keep(void)
 {
-	static const char *flags;
-
-	if (!flags)
-		flags = t_job_has_openmpi() ? "--mca orte_abort_on_non_zero_status 0"
-					    : "-disable-auto-cleanup";
-	return flags;
+	return t_job_has_openmpi() ? "--mca orte_abort_on_non_zero_status 0" : "-disable-auto-cleanup";
 }
 
 /* The first number in a file; 0: there is no such file. */

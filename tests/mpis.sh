@@ -10,19 +10,19 @@
 set -u
 : "${B:=build/cpu}" "${CC:=gcc}"
 export GSHMEM_HEAP_SIZE=4m
-[ "$(id -u)" -ne 0 ] || export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_orte_execute_quiet=1
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT || exit 1
 so=$(realpath "$B/lib/libgshmem.so") || exit 1
 fail() { echo "mpis.sh: $*" >&2; exit 1; }
 
-# launcher KIND: its mpirun; nothing if there is none.
+# launcher KIND: its mpirun, behind the variables that its jobs need; nothing if there is none.
 launcher() {
-	command -v "mpirun.$1" && return
-	case $(mpirun --version 2>/dev/null </dev/null) in
-	*"Open MPI"*) [ "$1" = openmpi ] && echo mpirun ;;
-	*HYDRA*) [ "$1" = mpich ] && echo mpirun ;;
-	esac
+	local mpirun
+	for mpirun in "mpirun.$1" mpirun; do
+		command -v "$mpirun" >/dev/null || continue
+		[ "$(MPIRUN=$mpirun tests/run.sh -k | sed s/hydra/mpich/)" = "$1" ] || continue
+		MPIRUN=$mpirun tests/run.sh -l
+		return
+	done
 }
 
 # library KIND: its libmpi, as the loader names it.

@@ -153,8 +153,7 @@ why=$(probe) || fail "$why"
 NODES=$(mktemp -d) || exit 1
 # within nodes, NODES_MPIRUN is set, and MPIRUN theirs
 : "${NODES_MPIRUN:=${MPIRUN:-$(realpath "$(command -v mpirun.mpich || command -v mpiexec.mpich || command -v mpirun)")}}"
-NODES_KIND=hydra
-case $($NODES_MPIRUN --version 2>&1 </dev/null) in *"Open MPI"* | *OpenRTE*) NODES_KIND=openmpi ;; esac
+NODES_KIND=$(MPIRUN=$NODES_MPIRUN tests/run.sh -k)
 export NODES NNODES PPN NODES_MPIRUN NODES_KIND MPIRUN=$NODES/mpirun
 pipe=''
 trap down EXIT

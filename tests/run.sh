@@ -13,7 +13,8 @@
 #   -c FILE    write "passed failed skipped" to FILE, and the seconds of each run to FILE.runs
 #   -s         no programs but files of -c: print their sum, and where the time went; a missing file counts as
 #              one failure
-#   -l         no programs: print the launcher
+#   -l         no programs: print the launcher, behind the variables that its jobs need
+#   -k         no programs: print its kind: openmpi, or hydra
 #   -b         benches: stdout is a table, printed and kept in build/.../bench/NAME.nN.tsv
 #
 # A source says in comments on separate lines, among its first 20, how it is run (`#` in shell):
@@ -48,7 +49,7 @@ export GSHMEM_CONFIG=/dev/null # not the settings of who runs the tests
 set -uf # no globbing: words from the sources are split, not expanded
 ulimit -c 0
 counts='' alts='' once='' counts_file='' bench='' sum='' launcher=''
-while getopts n:e:1c:slb opt; do
+while getopts n:e:1c:slkb opt; do
 	case $opt in
 	n) counts=$OPTARG ;;
 	e) alts=$OPTARG ;;
@@ -56,6 +57,7 @@ while getopts n:e:1c:slb opt; do
 	c) counts_file=$OPTARG ;;
 	s) sum=1 ;;
 	l) launcher=1 ;;
+	k) launcher=kind ;;
 	b) bench=1 ;;
 	*) exit 2 ;;
 	esac
@@ -111,7 +113,10 @@ export MPIRUN
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "${!OMPI_MCA_@}"
 openmpi=''
 case $($MPIRUN --version 2>&1 </dev/null) in *"Open MPI"* | *OpenRTE*) openmpi=1 ;; esac
-if [ -n "$launcher" ]; then
+if [ "$launcher" = kind ]; then
+	[ -n "$openmpi" ] && echo openmpi || echo hydra
+	exit
+elif [ -n "$launcher" ]; then
 	echo "${openmpi:+env $(set -o posix; set | grep ^OMPI_ | tr '\n' ' ')}$MPIRUN"
 	exit
 fi
