@@ -132,7 +132,7 @@ static void test_team(MPI_Comm comm, const int *pes)
 static void test_orders(void)
 {
 	const int me = gshmem_my_pe(), npes = gshmem_n_pes(), leaves_out = npes > 2 && me == 1;
-	int pes[MOST_PES], i, n;
+	int pes[MOST_PES] = {0}, i, n;
 	MPI_Comm comm;
 
 	t_check(npes <= MOST_PES, "at most %d PEs", MOST_PES);
