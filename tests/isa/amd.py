@@ -274,6 +274,48 @@ def waves_per_simd(arch, vgpr, wave):
 	return min(most, total // max(granule, -(-vgpr // granule) * granule))
 
 
+class AmdFunction(Function):
+	def is_constant(self, load):
+		"""Whether it reads the kernel's arguments: its address is one that the kernel was started with."""
+		return self.is_kernel and all(self.is_given(load, r) for r in load.address_reads)
+
+	def is_given(self, use, register):
+		"""
+		Returns whether, wherever an instruction reads the register, this holds what it held when the
+		function was entered, or what another register held then: copies, and lanes of a vector register in
+		which a compiler keeps scalars, are followed.
+		"""
+		place = {i: (b, n) for b in self.blocks for n, i in enumerate(b.instructions)}
+		work, seen = [place[use] + (register,)], set()
+		while work:
+			block, end, register = work.pop()
+			i = next((i for i in reversed(block.instructions[:end]) if register in i.writes or
+				i.kind == "call" and clobbered(register)), None)
+			if i is None:
+				work += [b for b in ((p, len(p.instructions), register) for p in block.previous)
+					if (b[0], register) not in seen]
+				seen |= {(p, register) for p in block.previous}
+				continue
+			sources = self.copied(i, register)
+			if not sources:
+				return False
+			work += [place[i] + (r,) for i, r in sources if (i, r) not in seen]
+			seen |= set(sources)
+		return True
+
+	def copied(self, i, register):
+		"""Returns pairs (instruction, register it reads) of which one holds the value of the register that i
+		writes; none if i computes or loads it.
+		"""
+		m = COPY.match(i.text)
+		if m:
+			return [(i, "s%d" % (int(m.group(2)) + int(register[1:]) - int(m.group(1))))]
+		m = re.match(r"v_readlane_b32 s\d+, (v\d+), (\d+)$", i.text)
+		return [(w, "s" + saved.group(1)) for w in self.instructions
+			for saved in [re.match(r"v_writelane_b32 %s, s(\d+), %s$" % m.groups(), w.text)] if saved] if m else []
+
+
+COPY = re.compile(r"s_mov_b(?:32|64) s\[?(\d+)(?::\d+\])?, s\[?(\d+)(?::\d+\])?$")
 
 
 def read(path, frames=False):
@@ -310,7 +352,7 @@ def read(path, frames=False):
 			instructions.pop()
 		if not instructions:
 			continue
-		f = Function(name, instructions, name in kernels)
+		f = AmdFunction(name, instructions, name in kernels)
 		f.resources = kernels.get(name, {})
 		f.arch = arch
 		functions.append(f)

@@ -43,6 +43,10 @@ class Function:
 		self.instructions = [i for b in self.blocks for i in b.instructions]
 		self.loops = find_loops(self.blocks)
 
+	def is_constant(self, load):
+		"""Returns whether what a scalar load reads is known not to change while the kernel runs."""
+		return False
+
 	def loop_blocks(self, loop):
 		return [self.blocks[i] for i in sorted(loop)]
 
@@ -312,7 +316,7 @@ def polling_loads(function):
 	"""
 	Returns (loop, load) for each load that a loop repeats at one address until its value ends the loop.
 	The bound of a counting loop does not count, although it may be read again. A scalar load counts only
-	if the loop sleeps and has no other load: loops read constants again, too.
+	if the loop sleeps and has no other load, and if what it reads may change: loops read constants again, too.
 	"""
 	if function.polls is not None:
 		return function.polls
@@ -338,7 +342,7 @@ def polling_loads(function):
 		if vector:
 			found += [(loop, l) for l in vector]
 		elif any(i.op in ("s_sleep", "NANOSLEEP") for i in body):
-			found += [(loop, l) for l in here]
+			found += [(loop, l) for l in here if not function.is_constant(l)]
 	function.polls = sorted(found, key=lambda f: f[1].address)
 	return function.polls
 

@@ -261,6 +261,21 @@ KERNEL broken_poll_cached(const int *word, int *dest, int value)
 	dest[threadIdx.x] = value;
 }
 
+/* By a scalar load. */
+KERNEL broken_poll_scalar(const int *word, const int *data, int *dest)
+{
+	int value;
+
+	do {
+		__builtin_amdgcn_s_sleep(1);
+		asm volatile("s_load_dword %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)"
+			     : "=s"(value)
+			     : "s"(word)
+			     : "memory");
+	} while (value == 0);
+	dest[threadIdx.x] = data[threadIdx.x];
+}
+
 KERNEL sound_poll(const int *word, const int *data, int *dest)
 {
 	while (load(word) == 0)
@@ -274,6 +289,31 @@ KERNEL sound_bound(const int *n, int *dest)
 {
 	for (int i = 0; i < *n; i++)
 		dest[i] = i;
+}
+
+#define TO_7(n) "s" #n "0", "s" #n "1", "s" #n "2", "s" #n "3", "s" #n "4", "s" #n "5", "s" #n "6", "s" #n "7"
+#define TO_9(n) TO_7(n), "s" #n "8", "s" #n "9"
+#define NOT_S32 TO_9(), TO_9(1), TO_9(2), "s30", "s31", "s33", "s34", "s35", "s36", "s37", "s38", "s39"
+#define TO_S95  NOT_S32, TO_9(4), TO_9(5), TO_9(6), TO_9(7), TO_9(8), "s90", "s91", "s92", "s93", "s94", "s95"
+#if defined(__gfx90a__)
+#define TAKE_ALL TO_S95
+#else
+#define TAKE_ALL TO_S95, "s96", "s97", "s98", "s99"
+#endif
+
+/* Not a poll: an argument, which is read again. Its address is kept in a vector register, as no other is free. */
+KERNEL sound_argument(int end, const int *data, int *dest)
+{
+	int value;
+
+	do {
+		asm volatile("s_sleep 1" ::: "memory", TAKE_ALL);
+		asm volatile("s_load_dword %0, %1, 0x0\n\ts_waitcnt lgkmcnt(0)"
+			     : "=s"(value)
+			     : "s"(__builtin_amdgcn_kernarg_segment_ptr())
+			     : "memory");
+	} while ((int)__builtin_readcyclecounter() < value);
+	dest[threadIdx.x] = data[threadIdx.x] + end;
 }
 
 /* ---- acquire ---- */
