@@ -16,7 +16,7 @@ static inline void t_net_init(void)
 	int me;
 
 #if GSHMEMI_KERNELS && !GSHMEMI_ARCH_HOST_DIRECT
-	t_skip("the host of this test touches the heap");
+	t_skip("the CPU does not reach the heap");
 #endif
 	t_equal(gshmem_init_thread(GSHMEM_THREAD_MULTIPLE, NULL), 0, "gshmem_init_thread");
 	me = gshmem_my_pe();

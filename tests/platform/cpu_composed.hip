@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
+/* env: GSHMEM_CPU_HOST_ACCESS=0 */
 /* Calls of HIP that are made of others: rows of memory, memory in stream order, timed launches, hints. */
 #include <hip/hip_runtime.h>
 
@@ -22,26 +23,29 @@ template <typename T> __global__ static void fill(T *out, int n)
 
 static void check_rows(void)
 {
-	unsigned char *rows;
+	unsigned char *rows, *host;
 	size_t pitch;
 
 	t_hip(hipMallocPitch(&rows, &pitch, WIDTH, HEIGHT));
 	t_check(pitch >= WIDTH && pitch % 256 == 0, "a pitch of %zu", pitch);
 	t_hip(hipMemset(rows, 1, pitch * HEIGHT));
 	t_hip(hipMemset2D(rows, pitch, 7, WIDTH, HEIGHT));
+	host = (unsigned char *)malloc(pitch * HEIGHT);
+	t_hip(hipMemcpy(host, rows, pitch * HEIGHT, hipMemcpyDeviceToHost));
 	for (size_t y = 0; y < HEIGHT; y++)
 		for (size_t x = 0; x < pitch; x++)
-			t_equal(rows[y * pitch + x], x < WIDTH ? 7 : 1, "a row");
+			t_equal(host[y * pitch + x], x < WIDTH ? 7 : 1, "a row");
 	t_equal(hipMemset2D(rows, WIDTH - 1, 7, WIDTH, HEIGHT), hipErrorInvalidValue, "rows that overlap");
 	t_equal(hipMallocPitch(&rows, &pitch, SIZE_MAX - 300, 4), hipErrorInvalidValue, "too many bytes");
 	t_hip(hipFree(rows));
+	free(host);
 }
 
 static void check_launches(void)
 {
 	hipStream_t stream;
 	hipEvent_t start, stop;
-	int *out, most, device;
+	int *out, host[2 * NTHREADS], most, device;
 	float ms = -1;
 
 	t_hip(hipStreamCreate(&stream));
@@ -54,11 +58,13 @@ static void check_launches(void)
 	t_hip(hipEventElapsedTime(&ms, start, stop));
 	t_check(ms >= 0, "a kernel took %g ms", (double)ms);
 	t_hip(hipStreamSynchronize(stream));
+	t_hip(hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost));
 	for (int i = 0; i < 2 * NTHREADS; i++)
-		t_equal(out[i], 2000 + i, "a thread's index");
+		t_equal(host[i], 2000 + i, "a thread's index");
 	t_hip(hipExtLaunchKernelGGL(fill, 1, 1, 0, stream, nullptr, stop, 0, out, 9));
 	t_hip(hipEventSynchronize(stop));
-	t_equal(out[8], 8, "a timed kernel whose arguments are deduced");
+	t_hip(hipMemcpy(host, out, sizeof host, hipMemcpyDeviceToHost));
+	t_equal(host[8], 8, "a timed kernel whose arguments are deduced");
 	t_hip(hipEventRecordWithFlags(stop, stream, hipEventRecordDefault));
 	t_hip(hipGetDevice(&device));
 	t_hip(hipDeviceGetAttribute(&most, hipDeviceAttributeMaxSharedMemoryPerBlock, device));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: -n 1 */
 /* Every form of launch runs each lane once, with its indices and with converted arguments. */
-/* env: GSHMEM_CPU_WAVE=64 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_BLOCKS=1 */
+/* env: GSHMEM_CPU_WAVE=64 GSHMEM_CPU_HOST_ACCESS=0 | GSHMEM_CPU_WAVE=32 GSHMEM_CPU_BLOCKS=1 */
 #include <hip/hip_runtime.h>
 
 #include "../helpers.h"

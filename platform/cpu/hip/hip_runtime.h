@@ -222,8 +222,13 @@ template <typename S> static inline auto signature(S find)
 		return deduced();
 }
 
-/* An argument by its address; that of a reference is an address. */
-template <typename P> static inline kept<P> argument(void *arg)
+/*
+ * An argument by its address; that of a reference is an address, of an object that lives as long as the kernel
+ * uses it, perhaps in memory that the CPU must not touch.
+ */
+template <typename P> using given = std::conditional_t<std::is_lvalue_reference_v<P>, P, std::decay_t<P>>;
+
+template <typename P> static inline given<P> argument(void *arg)
 {
 	if constexpr (std::is_lvalue_reference_v<P>)
 		return **(std::remove_reference_t<P> **)arg;
@@ -232,17 +237,17 @@ template <typename P> static inline kept<P> argument(void *arg)
 }
 
 template <typename... P, size_t... I>
-static inline std::tuple<kept<P>...> unpack(void **args, std::index_sequence<I...>)
+static inline std::tuple<given<P>...> unpack(void **args, std::index_sequence<I...>)
 {
 	(void)args;
-	return std::tuple<kept<P>...>(argument<P>(args[I])...);
+	return std::tuple<given<P>...>(argument<P>(args[I])...);
 }
 
 /* A closure of a module's kernel; as launch, but for the types, which are the kernel's. */
 template <typename F, typename... P>
 static inline void bind(F kernel, void (*)(P...), void **args, struct hipcpu_launch_params *params)
 {
-	typedef closure<F, kept<P>...> C;
+	typedef closure<F, given<P>...> C;
 
 	params->run = C::run;
 	params->drop = C::drop;
