@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* timeout: 120 */
+/* timeout: 300 */
 /* delivery: no, its jobs are to fail */
 /*
  * GSHMEM_CHECK=1: each kind of call notices each kind of bad argument, on the host and in kernels, and the
@@ -239,7 +239,7 @@ static void run(struct t_job *job, int which, int kernel)
 
 	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
 	snprintf(command, sizeof command,
-		"env GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m timeout -k 2 30 %s %d %d 2>&1 </dev/null", self,
+		"env GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m timeout -k 2 60 %s %d %d 2>&1 </dev/null", self,
 		which, kernel);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");

@@ -49,12 +49,15 @@ static int pe_main(const char *where)
 	long *word, *lock;
 
 	gshmem_init();
-	word = (long *)gshmem_calloc(1, sizeof *word);
+	word = (long *)gshmem_calloc(2, sizeof *word);
 	lock = (long *)gshmem_calloc(1, sizeof *lock);
 	if (gshmem_my_pe() == 1)
 		gshmem_set_lock(lock);
 	gshmem_barrier_all();
+	if (gshmem_my_pe() == 0)
+		gshmem_long_p(word + 1, 1, 1);
 	if (gshmem_my_pe() == 1) {
+		gshmem_long_wait_until(word + 1, GSHMEM_CMP_EQ, 1); /* PE 0 is about to wait */
 		usleep(1500000);
 		gshmem_clear_lock(lock);
 		gshmem_long_p(word, 5, 0);
