@@ -28,6 +28,9 @@ int main(int argc, char **argv)
 	int me;
 
 	if (argc == 1) {
+#ifdef OPEN_MPI
+		t_skip("the MPI_Finalize of Open MPI needs no help");
+#endif
 		expect("none 0", "", 0, false);
 		expect("one 0", "", 0, true);
 		expect("all 0", "", 0, true);
