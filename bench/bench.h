@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the benches share: arguments, pinning, and rows that compare a figure with
- * the raw limit of the machine.
+ * What the benches share: arguments, pinning, and rows that compare a figure with the raw side: what the
+ * machine takes for the same without the library, by memcpy for a put.
  *
  * A row alternates: a batch of ours, a batch of each raw variant, again and again. While one side runs, the
  * other sleeps, and so does a PE that takes no part in the row. PE i is pinned to core i modulo the number of
@@ -133,7 +133,7 @@ static inline void bench_usage(const char *bad)
 	fprintf(stderr,
 		"%s: %s\n  -s SCOPE[,SCOPE]  thread, wave, wg, host\n  -b MIN:MAX        bytes\n"
 		"  -d one|both       one direction only, or both at once only\n"
-		"  -a COUNT          alternations with the raw limit\n"
+		"  -a COUNT          alternations with the raw side\n"
 		"  -t US             length of a batch\n"
 		"  -p PLACE          core: each PE on one core; server: its RPC server on the next core;\n"
 		"                    free: not pinned\n",

@@ -2,7 +2,7 @@
 /*
  * Bulk copies between two PEs: the body of put_lat, put_bw, put_mr, get_lat and get_bw. First PE 0 works
  * alone, then both PEs work towards each other. A loop in a kernel (or on the host) repeats one copy between
- * the same two buffers. The raw limit is memcpy between the same kind of mappings; on a GPU it is a copy by
+ * the same two buffers. The raw side is memcpy between the same kind of mappings; on a GPU it is a copy by
  * as many threads, or by the copy engine where ours is the host's.
  *
  *   bw   copies one after the other, one quiet at the end
