@@ -28,7 +28,7 @@ quiet() {
 version=$(sed -n 's/^.define GSHMEMX_VERSION_[MP][A-Z]* \([0-9]*\)$/\1/p' "$here/include/gshmem/api/version.h" |
 	paste -sd .)
 packaged=$(sed -n '1s/^gshmem (\(.*\)-[^-]*) .*/\1/p' "$here/debian/changelog")
-[ "$version" = "$packaged" ] || fail "debian/changelog has version $packaged, the Makefile $version"
+[ "$version" = "$packaged" ] || fail "debian/changelog has version $packaged, version.h $version"
 
 debian_root_needs
 work=$(mktemp -d) || exit
