@@ -42,6 +42,12 @@ for file in LICENSE README.md CONTRIBUTING.md docs/env.md docs/tutorial.md docs/
 	examples/Makefile examples/02_ring.hip examples/tutorial/plate.h apps/Makefile apps/cg/cg.h; do
 	[ -f "$doc/$file" ] || fail "share/doc/gshmem/$file is not installed"
 done
+(cd "$doc" && find . -name '*.md' | while read -r page; do
+	grep -oE '\]\([A-Za-z0-9_./-]+[)#]' "$page" | sed 's/^](//; s/[)#]$//' | sort -u | while read -r target; do
+		[ -e "$(dirname "$page")/$target" ] || [ "$target" = DATE-GPU.md ] || echo "$page: $target"
+	done
+done) >"$work/dead"
+[ ! -s "$work/dead" ] || fail "documents link to what is not installed: $(cat "$work/dead")"
 for page in man1/gshmemcc.1 man1/oshcc.1 man1/oshc++.1 man1/gshmem-info.1 man1/gshmem-trace.1 man7/gshmem.7 \
 	man3/gshmem_init.3 man3/gshmem_long_put.3 man3/gshmem.h.3; do
 	[ -s "$man/$page" ] || fail "share/man/$page is not installed"

@@ -17,11 +17,12 @@ $(HTML)/index.html: $(MAN)/calls $(addprefix tools/man/,html manual.css search.j
 	$(call Q,HTML)tools/man/html $(@D) $(MAN)/calls $(VERSION)
 
 # install_docs,FOLDER: what make install puts into share/doc/gshmem. The web pages are made if their tools are
-# there; if not, those that make docs-html has made before are taken.
+# there; if not, those that make docs-html has made before are taken. They have all files that they link to.
 define install_docs
 	install -d $(1) && install -m 644 LICENSE $(wildcard *.md) $(1)
 	for f in $$(find docs examples apps bench/README.md -type f ! -name '.*' ! -name '*.pyc'); do \
 		install -D -m 644 $$f $(1)/$$f || exit 1; done
+	tools/man/links $(1) $(call quoted,$(DOCDIR)) $(call quoted,$(INCDIR))
 	for folder in examples apps; do \
 		sed 's|@GSHMEMCC@|$(PREFIX)/bin/gshmemcc|' tools/examples.mk >$(1)/$$folder/Makefile || exit 1; done
 	+if CC='$(CC)' tools/setup -n docs >/dev/null 2>&1; then \
