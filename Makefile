@@ -8,7 +8,7 @@ N        ?=#             numbers of PEs, instead of those in the source: make ch
 FULL     ?=#             1: check-all runs every environment with every number of PEs, and every kind of GPU
 TURN     ?=#             a number: chooses the combinations that check-all runs; .ci/run takes the commit's
 LATE     ?=#             on amd without a GPU: a seed for late stores and stale caches in the simulator
-SAN      ?=#             on cpu: address (ASan, UBSan), thread (TSan), lanes (TSan for the lanes of a block)
+SAN      ?=#             on cpu: address (ASan, UBSan), thread (TSan), lanes (TSan for lanes of a block), races
 PREFIX   ?= /usr/local#  where install puts files, below DESTDIR=
 LIBDIR   ?= $(PREFIX)/lib
 DOCDIR   ?= $(PREFIX)/share/doc/gshmem
@@ -206,7 +206,7 @@ try:      setup-try#                build the library and examples/02_ring, and 
 	$(shell tests/run.sh -l) -n 4 $(B)/examples/02_ring
 check:    setup#                    install what is missing, build, run each test once, in minutes; T=put N=4
 	@$(MAKE) $(SUB) check-legs LEGS='$(CHECK_LEGS)'
-check-all: setup-all#               all legs of check; about an hour; before a release
+check-all: setup-all#               all legs of check; about three hours; before a release
 	@$(MAKE) $(SUB) check-legs LEGS='$(LEGS)'
 coverage: setup-coverage#           how many of the lines that check-all covers check covers; half an hour
 	@tests/coverage.sh
