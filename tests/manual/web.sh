@@ -53,3 +53,6 @@ hit() {
 hit gshmem_long_put gshmem_long_put
 hit long+put+signal gshmem_long_put_signal
 hit heap_size GSHMEM_HEAP_SIZE
+# Calls come before the chapters that have their word.
+hit put gshmem_put
+hit barrier gshmem_barrier_all

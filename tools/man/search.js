@@ -18,7 +18,7 @@ function fit(word, text)
 		return 0;
 	if (text.length === word.length)
 		return 100;
-	return (at === 0 ? 50 : /[\w]/.test(text[at - 1]) ? 20 : 35) + 20 * word.length / text.length;
+	return (at === 0 ? 50 : /[a-z0-9]/.test(text[at - 1]) ? 20 : 35) + 20 * word.length / text.length;
 }
 
 /* How well all the words fit a text: 0, not all of them do. */
@@ -29,14 +29,20 @@ function fit_all(words, text)
 	return fits.includes(0) ? 0 : fits.reduce((a, b) => a + b);
 }
 
+/* How well the words fit a name, with its prefix or without. */
+function fit_name(words, name)
+{
+	return Math.max(fit_all(words, name), fit_all(words, name.replace(/^gshmemx?_/, "")));
+}
+
 /* The hit of an entry, or null: one of its names has all the words, or its title and summary have together. */
 function judge(entry, words)
 {
 	const [url, title, kind, summary, names] = entry;
-	let best = title, score = fit_all(words, title.toLowerCase());
+	let best = title, score = fit_name(words, title.toLowerCase());
 
 	for (const name of names ? names.split(" ") : []) {
-		const of_name = fit_all(words, name.toLowerCase());
+		const of_name = fit_name(words, name.toLowerCase());
 		if (of_name > score) {
 			score = of_name;
 			best = name;
@@ -47,7 +53,7 @@ function judge(entry, words)
 	if (!score)
 		return null;
 	return { url, title: best, page: best === title ? kind : title, summary,
-		score: score + (kind === "call" || kind === "variable" ? 3 : kind === "page" ? 2 : 0) };
+		score: score + (kind === "call" || kind === "variable" ? 10 : kind === "page" ? 2 : 0) };
 }
 
 function find(query)
