@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
 tests/manual/web.py FOLDER NAMES - check the web pages below FOLDER: each is well-formed HTML, no link is dead,
-nothing comes from another place, and each name in the file NAMES is in the index of the search, with a page
+nothing comes from another place, the contents show where the reader is, a picture leads to itself, no option is
+broken after its hyphens, and each name in the file NAMES is in the index of the search, with a page
 that exists. tests/manual/web.sh calls this.
 """
 
@@ -22,6 +23,7 @@ class Page(html.parser.HTMLParser):
 	def __init__(self, path):
 		super().__init__()
 		self.open, self.anchors, self.links, self.loaded, self.errors, self.title = [], set(), [], [], [], ""
+		self.current = 0  # lines of the contents that are marked
 		with open(path, encoding="utf-8") as file:
 			text = file.read()
 		if not text.startswith("<!DOCTYPE html>\n<html lang=\"en\">\n"):
@@ -43,6 +45,10 @@ class Page(html.parser.HTMLParser):
 			self.anchors.add(found["id"])
 		if tag == "a" and "a" in self.open[:-1]:
 			self.errors.append("a link in a link")
+		if "aria-current" in found:
+			self.current += 1
+		if tag == "img" and (self.open[-1:] != ["a"] or self.links[-1] != found.get("src")):
+			self.errors.append(f"the picture {found.get('src')} does not lead to itself")
 		for key in ("href", "src", "srcset", "action"):
 			if key in found:
 				(self.links if tag == "a" else self.loaded).append(found[key])
@@ -61,6 +67,8 @@ class Page(html.parser.HTMLParser):
 	def handle_data(self, data):
 		if self.open[-1:] == ["title"]:
 			self.title += data
+		if self.open[-1:] == ["code"] and "pre" not in self.open and re.search(r"(?<![\w-])-+\w", data):
+			self.errors.append(f"a line may end after the hyphen of {data}")
 
 
 def check(folder, names):
@@ -81,6 +89,8 @@ def check(folder, names):
 
 	titles = {}
 	for name, page in sorted(pages.items()):
+		if page.current > 1 or page.current == 0 and name.startswith("calls/"):
+			errors.append(f"{name}: {page.current} lines of the contents are marked")
 		errors += [f"{name}: {error}" for error in page.errors]
 		if titles.setdefault(page.title, name) != name and "README" not in name:
 			errors.append(f"{name}: has the title of {titles[page.title]}: {page.title}")

@@ -127,7 +127,21 @@ document.addEventListener("click", event => {
 });
 /* The contents are open beside a wide page. */
 const wide = matchMedia("(min-width: 60rem)");
-const open_contents = () => { document.getElementById("contents").open = wide.matches; };
+
+function open_contents()
+{
+	const contents = document.getElementById("contents"), here = contents.querySelector("[aria-current]");
+	const list = contents.parentElement;
+
+	contents.open = wide.matches;
+	/* The list is longer than most windows: this page's line must be in sight. */
+	if (wide.matches && here) {
+		const line = here.getBoundingClientRect(), frame = list.getBoundingClientRect();
+		if (line.bottom > frame.bottom)
+			list.scrollTop += line.bottom - frame.top - frame.height / 2;
+	}
+}
+
 wide.addEventListener("change", open_contents);
 open_contents();
 if (document.getElementById("found"))
