@@ -72,6 +72,7 @@ draw() {
 				print "<title>" title "</title>"
 				print "<style>"
 				print "@media (prefers-color-scheme: dark) {"
+				print "\tsvg { background: #0d1117 }"
 				print "\t[fill=\"#ffffff\"] { fill: #0d1117 }"
 				print "\t[fill=\"black\"] { fill: #e6edf3 }"
 				print "\t[stroke=\"black\"] { stroke: #e6edf3 }"

@@ -164,6 +164,7 @@ sys.exit(not (first.tag.endswith("}title") and root.get("role") == "img"))' "$1"
 	! grep -iE 'raw|[^a-z]us[^a-z]|Gnuplot</title>' <(grep -E '<text>|<title>' "$1") ||
 		fail "$1: the line above"
 	grep -q '@media (prefers-color-scheme: dark)' "$1" || fail "$1: nothing for dark pages"
+	grep -q 'svg { background: #0d1117 }' "$1" || fail "$1: alone in a dark window it is on white"
 	grep -oE "rgb\( *[0-9]+, *[0-9]+, *[0-9]+\)" "$1" | sort -u | tr -cs '0-9\n' ' ' >"$work/colours"
 	[ -s "$work/colours" ] || fail "$1: no curve has a colour"
 	awk '
