@@ -35,7 +35,10 @@ if [ -x "$B/bin/gshmem-info" ]; then
 	[ -z "$said" ] || complain "gshmem-info --help prints to stderr"
 	"$B/bin/gshmem-info" --help | grep -q -e --version || complain "gshmem-info --help does not name --version"
 	said=$("$B/bin/gshmem-info" --no-such-option 2>&1 >/dev/null)
-	{ [ $? -eq 2 ] && [[ $said == *usage:* ]]; } || complain "gshmem-info takes an option that it has not"
+	{ [ $? -eq 2 ] && [[ $said == *"no option --no-such-option"*usage:* ]]; } ||
+		complain "gshmem-info takes an option that it has not, or does not name it: $said"
+	said=$("$B/bin/gshmem-info" --json --scale 2>&1 >/dev/null)
+	{ [ $? -eq 2 ] && [[ $said == *"--scale needs a number"* ]]; } || complain "gshmem-info --scale says: $said"
 fi
 
 grep -q "PACKAGE_VERSION \"$version\"" "$B/lib/cmake/gshmem/gshmem-config-version.cmake" ||
