@@ -55,6 +55,12 @@ done
 if command -v mandb >/dev/null && command -v man >/dev/null; then
 	page=$(man -M "$man" -w gshmem_long_put) || fail "man does not find gshmem_long_put"
 	[ "$page" = "$man/man3/gshmem_TYPENAME_put.3" ] || fail "man gshmem_long_put shows $page"
+	# As gshmem(7) says: by PATH; and apropos after mandb.
+	page=$(unset MANPATH; PATH=$prefix/bin:$PATH man -w gshmem_long_put 2>&1) || true
+	[ "$page" = "$man/man3/gshmem_TYPENAME_put.3" ] || fail "with PREFIX/bin in PATH, man gshmem_long_put shows $page"
+	mandb -q "$man" >"$work/log" 2>&1 || fail "mandb fails"
+	apropos -M "$man" barrier >"$work/log" 2>&1 || true
+	grep -q '^gshmem_barrier_all (3)' "$work/log" || fail "apropos barrier does not list gshmem_barrier_all"
 fi
 if "$top/tools/setup" -n docs >/dev/null 2>&1; then
 	[ -f "$doc/html/index.html" ] && [ -f "$doc/html/calls/gshmem_init.html" ] || fail "the web pages are not installed"

@@ -49,8 +49,9 @@ xargs groff -man -Tutf8 -ww -z <"$work/files" >"$work/log" 2>&1
 xargs lexgrog <"$work/files" >"$work/log" 2>&1 || fail "lexgrog: $(grep -v '"$' "$work/log" | head -n 5)"
 ! grep -E ' - *"$' "$work/log" || fail "these names have no text"
 # As wide as a terminal is: text is filled, and code is broken.
-for page in gshmem_TYPENAME_put gshmem_TYPENAME_broadcast gshmemx_win_fence; do
-	MANWIDTH=80 man -l "$man/man3/$page.3" 2>/dev/null | awk 'length > 84' >"$work/log"
+for page in 3/gshmem_TYPENAME_put.3 3/gshmem_TYPENAME_broadcast.3 3/gshmemx_win_fence.3 3/gshmemx_team_create.3 \
+	1/gshmemcc.1 1/gshmem-info.1 7/gshmem.7; do
+	MANWIDTH=80 man -l "$man/man$page" 2>/dev/null | awk 'length > 80' >"$work/log"
 	[ ! -s "$work/log" ] || fail "$page is wider than 80 columns: $(head -n 1 "$work/log")"
 done
 
