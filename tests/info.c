@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* platform: cpu */
 /* delivery: no */
-/* timeout: 180 */
+/* timeout: 400 */
 /* races: no, it compares builds */
 /*
  * gshmem-info prints devices and which PEs reach each other, as text and JSON, alone and as a job.
