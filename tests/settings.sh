@@ -102,6 +102,7 @@ refused 'there is no environment variable GSHMEM_HEAPSIZE; did you mean GSHMEM_H
 refused 'there is no environment variable GSHMEM_LEAKS any more: GSHMEM_CHECK=1 lists' 'GSHMEM_LEAKS=1'
 refused 'expected NAME = value, as in GSHMEM_HEAP_SIZE = 64m, got GSHMEM_CHECK 1' 'GSHMEM_CHECK 1'
 refused 'expected NAME = value, as in GSHMEM_HEAP_SIZE = 64m, got = 1' '= 1'
+refused 'heap_size is not the name of a variable, such as GSHMEM_HEAP_SIZE' 'heap_size=1g'
 refused 'export GSHMEM_CHECK is not the name of a variable' 'export GSHMEM_CHECK=1'
 refused 'GSHMEM_CHECK has no value' 'GSHMEM_CHECK = # on'
 refused 'the value of GSHMEM_TRACE begins with a quote' 'GSHMEM_TRACE="x"'
