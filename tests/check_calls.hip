@@ -232,15 +232,16 @@ static int child(int which, int kernel)
 /* Run this program as a single process with GSHMEM_CHECK=1. */
 static void run(struct t_job *job, int which, int kernel)
 {
-	char self[PATH_MAX] = "", command[PATH_MAX + 200];
+	char self[PATH_MAX] = "", command[PATH_MAX + 300];
 	size_t got;
 	FILE *pipe;
 	int status;
 
 	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
 	snprintf(command, sizeof command,
-		"env GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m timeout -k 2 60 %s %d %d 2>&1 </dev/null", self,
-		which, kernel);
+		"env " T_JOB_ALONE
+		" GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m timeout -k 2 60 %s %d %d 2>&1 </dev/null",
+		self, which, kernel);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");
 	got = fread(job->output, 1, sizeof job->output - 1, pipe);

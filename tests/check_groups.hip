@@ -238,15 +238,16 @@ static const char *const team_calls[NTEAM] = {TEAM_CALLS(TEAM_TEXT)};
 /* Run this program as a single process; the caller checks its output. */
 static void run(struct t_job *job, const char *env, const char *kind, int which)
 {
-	char self[PATH_MAX] = "", command[PATH_MAX + 200];
+	char self[PATH_MAX] = "", command[PATH_MAX + 300];
 	size_t got;
 	FILE *pipe;
 	int status;
 
 	t_check(readlink("/proc/self/exe", self, sizeof self - 1) > 0, "/proc is not there");
 	snprintf(command, sizeof command,
-		"env GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m %s timeout -k 2 60 %s %s %d 2>&1 </dev/null", env,
-		self, kind, which);
+		"env " T_JOB_ALONE
+		" GSHMEM_CHECK=1 GSHMEM_HEAP_SIZE=1m %s timeout -k 2 60 %s %s %d 2>&1 </dev/null",
+		env, self, kind, which);
 	pipe = popen(command, "r");
 	t_check(pipe, "popen");
 	got = fread(job->output, 1, sizeof job->output - 1, pipe);

@@ -122,6 +122,13 @@ static inline const char *t_job_keep(void)
 	return t_job_has_openmpi() ? "--mca orte_abort_on_non_zero_status 0" : "-disable-auto-cleanup";
 }
 
+/*
+ * For env in front of a process without a launcher that begins and ends while others do. Each then has a folder
+ * of its own for Open MPI, which removes the common one when a process ends, also while another process makes its
+ * own in it. $$ is the shell that popen starts.
+ */
+#define T_JOB_ALONE "OMPI_MCA_orte_tmpdir_base=${OMPI_MCA_orte_tmpdir_base:-/tmp}/$$"
+
 /* The first number in a file; 0: there is no such file. */
 static inline int t_job_noted(const char *path)
 {
