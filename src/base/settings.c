@@ -238,8 +238,9 @@ static int read_line(struct settings *s, unsigned line, char *text)
 	word = trim(text);
 	value = trim(equals + 1);
 	if (!*word || word[strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")])
-		return fail(s, -EINVAL, "%s:%u: %.80s is not the name of a variable, such as GSHMEM_HEAP_SIZE",
-			s->path, line, word);
+		return fail(s, -EINVAL,
+			"%s:%u: %.80s is not the name of a variable, such as GSHMEM_HEAP_SIZE", s->path, line,
+			word);
 	if (!*value)
 		return fail(s, -EINVAL, "%s:%u: %s has no value: write one, or remove the line", s->path,
 			line, word);
