@@ -191,8 +191,9 @@ static void start_mpi(void)
 	nconnections = count_connections();
 	gshmemi_file_occupy(standard); /* MPI keeps files open */
 	gshmemi_mpi->init(&level);
-	if (gshmemi_mpi->init_connects)
-		nconnections = count_connections();
+	/* One to the launcher. Others are those of PEs that are ahead, and reach this one for the first time. */
+	if (gshmemi_mpi->init_connects && count_connections() > nconnections)
+		nconnections++;
 	gshmemi_leaving_watch();
 	owner_pid = getpid();
 #ifdef __GLIBC__
