@@ -123,9 +123,9 @@ static inline const char *t_job_keep(void)
 }
 
 /*
- * For env in front of a process without a launcher that begins and ends while others do. Each then has a folder
- * of its own for Open MPI, which removes the common one when a process ends, also while another process makes its
- * own in it. $$ is the shell that popen starts.
+ * For env in front of a process without a launcher that begins and ends while others do. Each then has a
+ * folder of its own for Open MPI, which removes the common one when a process ends, also while another
+ * process makes its own in it. $$ is the shell that popen starts.
  */
 #define T_JOB_ALONE "OMPI_MCA_orte_tmpdir_base=${OMPI_MCA_orte_tmpdir_base:-/tmp}/$$"
 

@@ -274,6 +274,9 @@ def waves_per_simd(arch, vgpr, wave):
 	return min(most, total // max(granule, -(-vgpr // granule) * granule))
 
 
+COPY = re.compile(r"s_mov_b(?:32|64) s\[?(\d+)(?::\d+\])?, s\[?(\d+)(?::\d+\])?$")
+
+
 class AmdFunction(Function):
 	def is_constant(self, load):
 		"""Whether it reads the kernel's arguments: its address is one that the kernel was started with."""
@@ -313,9 +316,6 @@ class AmdFunction(Function):
 		m = re.match(r"v_readlane_b32 s\d+, (v\d+), (\d+)$", i.text)
 		return [(w, "s" + saved.group(1)) for w in self.instructions
 			for saved in [re.match(r"v_writelane_b32 %s, s(\d+), %s$" % m.groups(), w.text)] if saved] if m else []
-
-
-COPY = re.compile(r"s_mov_b(?:32|64) s\[?(\d+)(?::\d+\])?, s\[?(\d+)(?::\d+\])?$")
 
 
 def read(path, frames=False):

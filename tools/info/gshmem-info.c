@@ -444,11 +444,10 @@ static int parse_options(char **argv)
 			print_usage(stdout);
 			return 0;
 		} else {
-			const bool known = strcmp(*argv, "--scale") == 0;
-			fprintf(stderr,
-				known ? "gshmem-info: %s needs a number of PEs\n"
-				      : "gshmem-info: there is no option %s\n",
-				*argv);
+			if (strcmp(*argv, "--scale") == 0)
+				fputs("gshmem-info: --scale needs a number of PEs\n", stderr);
+			else
+				fprintf(stderr, "gshmem-info: there is no option %s\n", *argv);
 			print_usage(stderr);
 			return 2;
 		}

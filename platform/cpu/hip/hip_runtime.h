@@ -223,8 +223,8 @@ template <typename S> static inline auto signature(S find)
 }
 
 /*
- * An argument by its address; that of a reference is an address, of an object that lives as long as the kernel
- * uses it, perhaps in memory that the CPU must not touch.
+ * An argument by its address; that of a reference is an address, of an object that lives as long as the
+ * kernel uses it, perhaps in memory that the CPU must not touch.
  */
 template <typename P> using given = std::conditional_t<std::is_lvalue_reference_v<P>, P, std::decay_t<P>>;
 

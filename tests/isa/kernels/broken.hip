@@ -301,7 +301,7 @@ KERNEL sound_bound(const int *n, int *dest)
 #define TAKE_ALL TO_S95, "s96", "s97", "s98", "s99"
 #endif
 
-/* Not a poll: an argument, which is read again. Its address is kept in a vector register, as no other is free. */
+/* Not a poll: an argument, which is read again. No register but a vector's is free for its address. */
 KERNEL sound_argument(int end, const int *data, int *dest)
 {
 	int value;
