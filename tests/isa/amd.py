@@ -6,7 +6,7 @@ import shutil
 import struct
 import subprocess
 
-from graph import Function, Instruction, clobbered
+from graph import Function, Instruction, clobbered, definitions, places
 
 
 def tool(name):
@@ -288,22 +288,16 @@ class AmdFunction(Function):
 		function was entered, or what another register held then: copies, and lanes of a vector register in
 		which a compiler keeps scalars, are followed.
 		"""
-		place = {i: (b, n) for b in self.blocks for n, i in enumerate(b.instructions)}
-		work, seen = [place[use] + (register,)], set()
+		place = places(self.blocks)
+		work, seen = {(use, register)}, set()
 		while work:
-			block, end, register = work.pop()
-			i = next((i for i in reversed(block.instructions[:end]) if register in i.writes or
-				i.kind == "call" and clobbered(register)), None)
-			if i is None:
-				work += [b for b in ((p, len(p.instructions), register) for p in block.previous)
-					if (b[0], register) not in seen]
-				seen |= {(p, register) for p in block.previous}
-				continue
-			sources = self.copied(i, register)
-			if not sources:
-				return False
-			work += [place[i] + (r,) for i, r in sources if (i, r) not in seen]
-			seen |= set(sources)
+			use, register = at = work.pop()
+			seen.add(at)
+			for i in definitions(place, use, register):
+				sources = set(self.copied(i, register))
+				if not sources:
+					return False
+				work |= sources - seen
 		return True
 
 	def copied(self, i, register):

@@ -255,34 +255,38 @@ def clobbered(register):
 	return register != "exec"
 
 
+def places(blocks):
+	"""Returns {instruction: (its block, its number there)}."""
+	return {i: (b, n) for b in blocks for n, i in enumerate(b.instructions)}
+
+
+def definitions(place, use, register):
+	"""
+	Returns the instructions that may have written a register last where `use` reads it, among those in `place`
+	(places(), of a function's blocks or a loop's); a call that may change it is one of them. Where a path from
+	outside meets none, it adds none.
+	"""
+	found, seen, work = [], set(), [place[use]]
+	while work:
+		block, end = work.pop()
+		last = next((i for i in reversed(block.instructions[:end]) if register in i.writes or i.kind == "call" and
+			     (clobbered(register) if i.clobbers is None else register in i.clobbers)), None)
+		if last:
+			found.append(last)
+			continue
+		before = {b for b in block.previous if b.instructions[0] in place} - seen
+		seen |= before
+		work += [(b, len(b.instructions)) for b in before]
+	return found
+
+
 def backward_slice(function, loop, use):
 	"""
 	Returns what decides a branch within a loop: {instruction: the instructions whose results it
 	uses}, back to loads and to what is outside the loop. If a mask is removed from exec, the mask is
-	followed and not exec's history.
+	followed and not exec's history. What a call leaves in a register is not followed.
 	"""
-	blocks = {b.index: b for b in function.loop_blocks(loop)}
-	place = {i: (b.index, n) for b in blocks.values() for n, i in enumerate(b.instructions)}
-
-	def definitions(instruction, register):
-		found, seen = [], set()
-		work = [(place[instruction][0], place[instruction][1])]
-		while work:
-			index, end = work.pop()
-			for i in reversed(blocks[index].instructions[:end]):
-				if register in i.writes:
-					found.append(i)
-					break
-				if i.kind == "call" and (clobbered(register) if i.clobbers is None else
-					register in i.clobbers):
-					break
-			else:
-				for previous in blocks[index].previous:
-					if previous.index in blocks and previous.index not in seen:
-						seen.add(previous.index)
-						work.append((previous.index, len(previous.instructions)))
-		return found
-
+	place = places(function.loop_blocks(loop))
 	edges, work = {}, [use]
 	while work:
 		i = work.pop()
@@ -291,7 +295,7 @@ def backward_slice(function, loop, use):
 		reads = set() if i.kind in ("load", "atomic") else i.reads
 		if "exec" in i.writes and len(i.reads) > 1:
 			reads = reads - {"exec"}
-		edges[i] = {d for r in reads for d in definitions(i, r)}
+		edges[i] = {d for r in reads for d in definitions(place, i, r) if r in d.writes}
 		work += edges[i]
 	return edges
 
