@@ -16,7 +16,7 @@ fail() {
 	exit 1
 }
 
-long='basic delivery apart asan isa trees amd amd-gpus rocm'
+long='basic delivery apart asan isa trees amd amd-gpus rocm openmpi packages'
 all=$(sed -n '/^LEGS_cpu *:=/,/[^\\]$/p' tests/legs.mk | sed 's/.*:=//' | tr -d '\\' | tr -s ' \t\n' ' ')
 [ "$(echo "$all" | wc -w)" -ge 20 ] || fail "no legs in tests/legs.mk: $all"
 

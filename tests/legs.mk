@@ -4,7 +4,7 @@
 # RUN_X, flags of tests/run.sh. make check-X runs it.
 
 LEGS_cpu := basic delivery carry net mixed nodes-2x1 nodes-2x2 nodes-3x1 closed clang apart window \
-	asan tsan lanes races install isa trees amd amd-gpus rocm openmpi benches readme
+	asan tsan lanes races install isa trees amd amd-gpus rocm openmpi packages benches readme
 LEGS_amd := $(if $(AMDSIM_LIB),sim install isa)
 ALL_LEGS := $(or $(LEGS_$(PLATFORM)),basic install isa)
 LEGS     ?= $(ALL_LEGS)
