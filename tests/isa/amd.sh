@@ -57,6 +57,7 @@ for arch in $ARCHS; do
 		kernel "$arch" $file "$work/direct/$file.$arch.co" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
 	kernel "$arch" rpc "$work/default/rpc.$arch.co" -Iinclude
+	kernel "$arch" wide "$work/default/wide.$arch.co" -Iinclude
 	kernel "$arch" calls "$work/traced/calls.$arch.co" -Iinclude -DGSHMEM_TRACE_KERNELS
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/default/publish.$arch.co" -Iinclude
@@ -178,7 +179,7 @@ version=$($version --version | sed -n 's/.*clang version \([0-9.]*\).*/clang \1/
 found=$work/found.tsv
 # shellcheck disable=SC2046
 set -- "$found" $(for arch in $ARCHS; do
-	ls "$work"/default/[crus]*."$arch".co "$work"/direct/[cus]*."$arch".co "$work"/traced/calls."$arch".co
+	ls "$work"/default/[crusw]*."$arch".co "$work"/direct/[cus]*."$arch".co "$work"/traced/calls."$arch".co
 done)
 if [ -n "$table" ]; then
 	$python $here/budget.py /dev/null "$@" >/dev/null

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """
 Counts what each call costs and compares it with the limits in budgets.tsv: kernels/calls.hip, less the kernel
-base(); kernels/user.hip and stream.hip; and, with rpc.py, kernels/rpc.hip.
+base(); kernels/user.hip and stream.hip; with rpc.py, kernels/rpc.hip; and kernels/wide.hip.
 
   instructions   on the direct path (graph.shortest_path), no end of the program, less those of base()
   loads          vector loads on that path before the store (or atomic), other than what the call is for
@@ -11,6 +11,7 @@ base(); kernels/user.hip and stream.hip; and, with rpc.py, kernels/rpc.hip.
   width, in_flight, full_waits, per_byte, bytes   of the copy loop: bytes of an access, loads on their way at once,
                  waits for all of them inside, instructions per byte, bytes per turn
   before         instructions before the first store of the copy loop
+  code           instructions of gshmemi_win_wide, all of them
 """
 
 import sys
@@ -162,6 +163,11 @@ def measure_user(default, direct):
 	return results
 
 
+def measure_wide(functions):
+	"""{"wide": {metric: number}} for one compilation of wide.hip."""
+	return {"wide": {"code": len(f.instructions)} for f in functions if "gshmemi_win_wide" in f.name}
+
+
 def read(path):
 	return nvidia.read(path) if path.endswith(".cubin") else amd.read(path, frames="/rpc." in path)
 
@@ -243,6 +249,8 @@ def main(arguments):
 			results = measure(functions)
 		elif kernels == "rpc":
 			results = rpc.measure(functions, arch)
+		elif kernels == "wide":
+			results = measure_wide(functions)
 		elif kernels in ("user", "stream") and build == "default":
 			results = measure_user(functions, units[(arch, "direct", kernels)])
 		for call, metrics in results.items():

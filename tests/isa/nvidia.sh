@@ -47,6 +47,7 @@ for arch in $ARCHS; do
 		kernel "$arch" $file "$work/direct/$file.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
 	kernel "$arch" rpc "$work/default/rpc.$arch.cubin" -Iinclude
+	kernel "$arch" wide "$work/default/wide.$arch.cubin" -Iinclude
 	kernel "$arch" calls "$work/traced/calls.$arch.cubin" -Iinclude -DGSHMEM_TRACE_KERNELS
 	[ -z "$table" ] || continue
 	kernel "$arch" publish "$work/direct/publish.$arch.cubin" -Iinclude -DGSHMEM_DIRECT_ONLY
@@ -107,7 +108,7 @@ version=$("$nvcc" --version | sed -n 's/.*release.*, V\([0-9.]*\).*/nvcc \1/p')
 found=$work/found.tsv
 # shellcheck disable=SC2046
 set -- "$found" $(for arch in $ARCHS; do
-	ls "$work"/default/[crus]*."$arch".cubin "$work"/direct/[cus]*."$arch".cubin "$work"/traced/calls."$arch".cubin
+	ls "$work"/default/[crusw]*."$arch".cubin "$work"/direct/[cus]*."$arch".cubin "$work"/traced/calls."$arch".cubin
 done)
 if [ -n "$table" ]; then
 	$python $here/budget.py /dev/null "$@" >/dev/null

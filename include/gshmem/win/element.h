@@ -102,7 +102,7 @@ GSHMEMI_COLD void gshmemi_win_wide(const struct gshmemi_win *w, const struct gsh
 			for (i = 0; i < nelems; i++) {
 				updated[i] = word[i];
 				if (!cond)
-					gshmemi_win_fold_apart(u, &updated[i], (const char *)source + i * 16);
+					gshmemi_win_fold_wide(u, &updated[i], (const char *)source + i * 16);
 				else if (gshmemi_win_is_same(u.kind, cond, &word[i]))
 					__builtin_memcpy(&updated[i], source, 16);
 			}
