@@ -81,6 +81,7 @@ if [ -z "$table" ]; then
 		kernel v4 $file "$work/v4/direct/$file.gfx90a.co" -Iinclude -DGSHMEM_DIRECT_ONLY
 	done
 	kernel v4 rpc "$work/v4/default/rpc.gfx90a.co" -Iinclude
+	kernel v4 wide "$work/v4/default/wide.gfx90a.co" -Iinclude
 fi
 
 # If there is a hipcc, of the distribution or of ROCm, that compiler, too: clang 15 on Debian, whose linker
