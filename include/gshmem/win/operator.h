@@ -84,8 +84,8 @@ GSHMEMI_WIN_SINGLE void gshmemi_win_fold_apart(struct gshmemi_win_update u, void
 }
 
 /*
- * The same for an element of 16 bytes. Few kinds have that size, and where the compiler knows that, in kernels,
- * the operators of the others are not in the code.
+ * The same for an element of 16 bytes. In kernels each branch is a copy of the operators for one kind: if the
+ * branches were one, that would have the operators of the kinds that never have 16 bytes, too.
  */
 GSHMEMI_FN void gshmemi_win_fold_wide(struct gshmemi_win_update u, void *acc, const void *x)
 {

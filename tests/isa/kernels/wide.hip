@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Accumulates of the kinds of 16 bytes. They share gshmemi_win_wide, which must not have the operators of all
- * kinds: ptxas would take minutes for it.
+ * Accumulates of the kinds of 16 bytes. They share gshmemi_win_wide, which must not have the operators of the
+ * other kinds: ptxas took minutes for those.
  */
 #include <gshmemx_win.h>
 
