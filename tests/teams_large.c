@@ -18,7 +18,7 @@
 enum { MOST_TEAMS = 600 };
 
 static struct gshmemi_peer peers[8];
-static uint32_t nodes[NPES];
+static uint16_t nodes[NPES];
 static struct gshmemi_job the_job = {
 	.npes = NPES, .npeers = 8, .nlocal = 8, .most = 8, .peers = peers, .nnodes = 1, .nodes = nodes};
 static int me;
