@@ -35,6 +35,7 @@
 
 #define SETTLE_NS  100000000 /* of progress before MPI_Finalize, */
 #define FINALIZE_S 3         /* and how long that may take */
+#define LATE_S     3         /* by how much a process that gets no core may be behind the others */
 
 static gshmemi_mpi_comm_t comm;
 static gshmemi_mpi_comm_t node_comm; /* of the PEs on this machine, ordered by rank; may be comm */
@@ -85,25 +86,28 @@ static void leave_launcher(void)
 		poll(&answer, 1, 1000);
 }
 
+static void rest(unsigned left_s)
+{
+	while (left_s)
+		left_s = sleep(left_s);
+}
+
 static void finish_request(int rc, gshmemi_mpi_request_t *request);
 
 /*
  * Ends a process whose MPI_Finalize hangs. By then all PEs are in MPI_Finalize or hang, since one that does
  * not return keeps the others. First stops the main thread everywhere: once one PE had left, the one that
- * hung would get as far as the launcher, which would have to tell it about the PE that is gone.
+ * hung would get as far as the launcher, which would have to tell the PE that is gone, and ends the job with
+ * an error instead.
  */
 static void *watch_finalize(void *main_thread)
 {
-	const struct timespec rest = {0, 500000000};
-	unsigned left_s = FINALIZE_S;
-
-	while (left_s)
-		left_s = sleep(left_s);
+	rest(FINALIZE_S);
 	if (atomic_load(&is_out))
 		return NULL;
 	signal(SIGRTMAX, stay);
 	pthread_kill(*(pthread_t *)main_thread, SIGRTMAX);
-	nanosleep(&rest, NULL);
+	rest(LATE_S);
 	if (is_first)
 		gshmemi_warn("MPI_Finalize has not returned for %d s, as happens with MPICH over UCX's TCP: "
 			     "the processes end without it; all of the job's work is done",
