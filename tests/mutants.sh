@@ -436,7 +436,8 @@ cpu_mutants() {
 		'/^bool gshmemi_net_park(/,/^}/s/e->waiters = waiter;/free(waiter);/'
 	mutant source net_far nodes_death src/net/net.c \
 		'/^static bool is_far(/,/^}/s/return .*/return (void)pe, false;/'
-	mutant source net_alone nodes_death src/net/net.c 's/npeers > 1 ? 5 : 0;/npeers > 1 ? 5 : 10;/'
+	mutant source net_alone nodes_death src/net/net.c \
+		'/^static void wait_for_watcher(/,/^}/s/sleep(5);/sleep(5); else gshmemi_thread_sleep(10);/'
 	mutant source net_stopped net_stop src/net/net.c \
 		"/^static const char .find_excuse(/,/^}/s/case 'T'/case 'X'/"
 	mutant source net_starved net_stop src/net/net.c \

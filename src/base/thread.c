@@ -67,6 +67,12 @@ void gshmemi_thread_yield(void)
 		nanosleep(&(struct timespec){0, (long)share * NAP_NS}, NULL);
 }
 
+void gshmemi_thread_sleep(unsigned seconds)
+{
+	while (seconds)
+		seconds = sleep(seconds);
+}
+
 /* Not the cores that this process may use: a launcher may have given each process one of its own. */
 void gshmemi_thread_share_cores(unsigned nprocs)
 {

@@ -21,6 +21,9 @@ int gshmemi_thread_pin(pthread_t thread, int core, const char *text);
  */
 void gshmemi_thread_yield(void);
 
+/* Sleeps for so long, also where signals, such as the launcher's, interrupt it. */
+void gshmemi_thread_sleep(unsigned seconds);
+
 /*
  * Tells gshmemi_thread_yield that nprocs processes of the job share this machine. With more of them than
  * cores a yield helps little, since Linux first shares cores among sessions, and each PE is one

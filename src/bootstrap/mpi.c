@@ -86,12 +86,6 @@ static void leave_launcher(void)
 		poll(&answer, 1, 1000);
 }
 
-static void rest(unsigned left_s)
-{
-	while (left_s)
-		left_s = sleep(left_s);
-}
-
 static void finish_request(int rc, gshmemi_mpi_request_t *request);
 
 /*
@@ -102,12 +96,12 @@ static void finish_request(int rc, gshmemi_mpi_request_t *request);
  */
 static void *watch_finalize(void *main_thread)
 {
-	rest(FINALIZE_S);
+	gshmemi_thread_sleep(FINALIZE_S);
 	if (atomic_load(&is_out))
 		return NULL;
 	signal(SIGRTMAX, stay);
 	pthread_kill(*(pthread_t *)main_thread, SIGRTMAX);
-	rest(LATE_S);
+	gshmemi_thread_sleep(LATE_S);
 	if (is_first)
 		gshmemi_warn("MPI_Finalize has not returned for %d s, as happens with MPICH over UCX's TCP: "
 			     "the processes end without it; all of the job's work is done",
@@ -240,14 +234,12 @@ static int find_base(const void *user_comm, gshmemi_mpi_comm_t *base_p)
  */
 static void check_code(int code)
 {
-	unsigned left_s = 4;
 	char text[512];
 
 	if (!code)
 		return;
-	while (left_s)
-		left_s = sleep(left_s); /* again, since the launcher's signals interrupt it */
-	gshmemi_log_release(true);      /* init holds messages back */
+	gshmemi_thread_sleep(4);
+	gshmemi_log_release(true); /* init holds messages back */
 	gshmemi_mpi->error_string(code, text, sizeof text);
 	gshmemi_error("MPI failed, which may mean that a PE died: %s", text);
 	gshmemi_end(1);

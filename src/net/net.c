@@ -331,10 +331,8 @@ void gshmemi_net_leave_puts(void)
  */
 static void wait_for_watcher(void)
 {
-	unsigned left_s = gshmemi_job->npeers > 1 ? 5 : 0;
-
-	while (left_s)
-		left_s = sleep(left_s);
+	if (gshmemi_job->npeers > 1)
+		gshmemi_thread_sleep(5);
 	while (gshmemi_is_ending())
 		pause();
 }
