@@ -25,7 +25,10 @@ debian_root_needs() {
 	[ -n "$debian_root_mirror" ] || debian_root_skip "needs apt to have a mirror of Debian"
 	command -v debootstrap >/dev/null && return
 	export DEBIAN_FRONTEND=noninteractive
-	{ apt-get update && apt-get install -y --no-install-recommends debootstrap; } >/dev/null 2>&1 </dev/null ||
+	{ # update may fail beside another one, whose lists then do
+		apt-get update
+		apt-get install -y -o DPkg::Lock::Timeout=300 --no-install-recommends debootstrap
+	} >/dev/null 2>&1 </dev/null ||
 		debian_root_skip "needs debootstrap, which apt-get does not install"
 }
 
