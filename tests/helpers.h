@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Fail the test with a message; printf arguments. */
 #define t_fail(...) \
@@ -41,6 +42,20 @@
 		putchar('\n'); \
 		exit(77); \
 	} while (0)
+
+enum { T_PATH_BYTES = 256 };
+
+/* Make an empty file in $TMPDIR, or in /tmp. Its name goes to path, T_PATH_BYTES long; the caller removes it. */
+static inline void t_temp_file(char *path)
+{
+	const char *folder = getenv("TMPDIR");
+	int fd;
+
+	snprintf(path, T_PATH_BYTES, "%s/gshmem-test-XXXXXX", folder ? folder : "/tmp");
+	fd = mkstemp(path);
+	t_check(fd >= 0, "%s cannot be made", path);
+	close(fd);
+}
 
 /* The rank that the launcher gave to this process, known before MPI starts; -1: there is no launcher. */
 static inline int t_launched_rank(void)

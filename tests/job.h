@@ -154,15 +154,15 @@ static inline void t_job_run(
 	char self[PATH_MAX] = "", command[2 * PATH_MAX];
 	const char *wrap = getenv("T_WRAP"); /* a command in front of each process */
 	const size_t most = sizeof job->output - 1;
-	char launcher[sizeof job->output], path[] = "/tmp/gshmem-job-XXXXXX";
-	const int fd = mkstemp(path);
-	FILE *pipe, *printed = fd < 0 ? NULL : fdopen(fd, "r");
-	char noted[sizeof path + 8];
+	char launcher[sizeof job->output], path[T_PATH_BYTES], noted[sizeof path + 8];
+	FILE *pipe, *printed;
 	size_t length, got;
 	int status, tries;
 
+	t_temp_file(path);
+	printed = fopen(path, "r");
 	snprintf(noted, sizeof noted, "%s.status", path);
-	t_check(printed, "%s cannot be made", path);
+	t_check(printed, "%s cannot be read", path);
 	if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
 		t_fail("/proc is not there");
 	limit_s *= 3;

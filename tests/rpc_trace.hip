@@ -32,7 +32,7 @@ __global__ static void mark(uint64_t first)
 
 static const char *path_of(const char *prefix, int pe)
 {
-	static char path[256];
+	static char path[T_PATH_BYTES + 16];
 
 	snprintf(path, sizeof path, "%s.%d", prefix, pe);
 	return path;
@@ -91,10 +91,10 @@ static void check_file(const char *path, int pe)
 
 int main(void)
 {
-	char prefix[64];
+	char prefix[T_PATH_BYTES];
 	int pe, i;
 
-	snprintf(prefix, sizeof prefix, "/tmp/gshmem-rpc_trace-%ld", (long)getpid()); /* each PE its own */
+	t_temp_file(prefix); /* each PE its own */
 	unsetenv("GSHMEM_TRACE");
 	gshmem_init();
 	pe = gshmem_my_pe();
@@ -116,5 +116,6 @@ int main(void)
 		gshmemx_trace(HOST, (uint64_t)i);
 	gshmem_finalize(); /* waits for the kernel */
 	check_file(path_of(prefix, pe), pe);
+	unlink(prefix);
 	return 0;
 }

@@ -29,7 +29,7 @@
 #   /* mpirun: -some-flag */      more flags for the launcher
 #
 # Exit status of a program: 0 passed, 77 skipped, anything else failed. A skip that tests/skips does not list
-# is a failure, too.
+# is a failure, too, and so is a program that leaves files in TMPDIR, a folder that each run has of its own.
 #
 # Runs go side by side, one and a half per core, because many of them only wait. Runs with more PEs than cores
 # go one after the other, and so do all runs on GPUs (PLATFORM is not cpu): a heap takes a part of the GPU's
@@ -162,7 +162,7 @@ noise='^(=|YOUR APPLICATION TERMINATED|This typically refers|Please see the FAQ|
 # run_one PROGRAM NPES ENV FLAGS TIMEOUT ARGS: one run; appends its outcome to $results. NPES 0: no launcher.
 run_one() {
 	local prog=$1 npes=$2 env=$3 flags=$4 limit=$5 args=$6
-	local name where log tsv what launch='' pid rc why tail start=$EPOCHREALTIME
+	local name where log tsv what launch='' pid rc why tail left temp=$work/$BASHPID start=$EPOCHREALTIME
 	case $prog in
 	*.sh) name=$prog where=${B:-build} ;;
 	*/bench/*) name=${prog##*/bench/} where=${prog%/bench/*} ;;
@@ -176,7 +176,7 @@ run_one() {
 	fi
 	log=$where/log/$name${env:+.$(echo "$env" | tr -c 'A-Za-z0-9=.\n' _)}.log
 	tsv=$where/bench/$(basename "$prog").n$((npes ? npes : 1)).tsv
-	mkdir -p "$(dirname "$log")"
+	mkdir -p "$(dirname "$log")" "$temp"
 	if [ -z "$gpu" ]; then # what it launches, for tests/isa/fits.py
 		GSHMEM_CPU_LAUNCHES=$(realpath "$(dirname "$log")")/$(basename "$log" .log).launches
 		rm -f "$GSHMEM_CPU_LAUNCHES"
@@ -188,7 +188,7 @@ run_one() {
 	fi
 	# Not quoted: lists of words.
 	[ -z "${SIM:-}" ] || env="AMDSIM_JOB=$BASHPID $env"
-	set -- timeout -k 5 "$limit" env $env $launch $wrap "$prog" $args
+	set -- timeout -k 5 "$limit" env TMPDIR="$temp" $env $launch $wrap "$prog" $args
 	if [ -n "$bench" ]; then
 		"$@" >"$tsv.new" 2>"$log" </dev/null &
 	else
@@ -199,6 +199,13 @@ run_one() {
 	wait $pid 2>/dev/null
 	rc=$?
 	[ -z "$openmpi" ] || rm -rf "$OMPI_MCA_orte_tmpdir_base"
+	left=$(ls -A "$temp" | head -n 5 | paste -sd ' ')
+	rm -rf "$temp"
+	case $prog in *.sh) left='' ;; esac # they call compilers, which may leave files
+	if [ $rc -eq 0 ] && [ -n "$left" ]; then
+		done_one fail "$start" "$what" "FAIL $what: leaves in TMPDIR: $left"
+		return
+	fi
 	if [ $rc -eq 77 ] && ! is_listed "$name" "$(tail -n 1 "$log")"; then
 		done_one fail "$start" "$what" "FAIL $what: skipped, which tests/skips does not list: $(tail -n 1 "$log")"
 		return
@@ -234,7 +241,7 @@ is_listed() {
 
 # done_one OUTCOME START WHAT [LINE]: a run has ended; prints the progress of all.
 done_one() {
-	local now=$EPOCHREALTIME ndone cpu mine=$results.$BASHPID
+	local now=$EPOCHREALTIME ndone cpu mine=$work/$BASHPID.times
 	local us=$(((${now%.*} - ${2%.*}) * 1000000 + 10#${now#*.} - 10#${2#*.}))
 	times >"$mine" # not in a pipe, where it would tell of another shell
 	cpu=$(awk 'NR == 2 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' "$mine")
@@ -253,8 +260,10 @@ done_one() {
 skips=$(dirname "$0")/skips
 clear='' # on a terminal the last line says how far all are
 [ ! -t 1 ] || clear='\r\033[K'
-results=$(mktemp) || exit 1
-trap 'rm -f "$results" "$results".*' EXIT
+work=$(mktemp -d) || exit 1
+results=$work/results
+: >"$results"
+trap 'rm -rf "$work"' EXIT
 trap 'kill $(jobs -p) 2>/dev/null; wait; exit 130' INT TERM
 
 gpu=''

@@ -242,7 +242,7 @@ static void check_bad_files(const char *path)
 /* A trace that does not fit leaves no part of itself. */
 static void check_limit(const char *path)
 {
-	char expected[300];
+	char expected[T_PATH_BYTES + 64];
 	struct stat st;
 
 	run_job("", path, "small", 1);
@@ -270,12 +270,13 @@ static void check_clocks(const char *path)
 	t_check(labs(offset) <= error, "the clock is off by %ld ns, and known to %ld", offset, error);
 }
 
-static char path[] = "/tmp/gshmem-trace-XXXXXX";
+static char path[T_PATH_BYTES];
 
 static void clean(void)
 {
-	static const char *const ends[] = {"", ".special", ".target", ".0", ".1", ".0.json", ".1.json"};
-	char file[64];
+	static const char *const ends[] = {
+		"", ".special", ".special.0", ".special.1", ".target", ".0", ".1", ".0.json", ".1.json"};
+	char file[T_PATH_BYTES + 16];
 
 	for (const char *end : ends) {
 		snprintf(file, sizeof file, "%s%s", path, end);
@@ -285,15 +286,11 @@ static void clean(void)
 
 int main(int argc, char **argv)
 {
-	int fd;
-
 	if (argc > 1)
 		return pe_main(argv[1]);
 	if (system("python3 -c 'import json'"))
 		t_skip("no python3, which reads the timelines");
-	fd = mkstemp(path);
-	t_check(fd >= 0, "%s cannot be made", path);
-	close(fd);
+	t_temp_file(path);
 	atexit(clean);
 	check_whole(path, "GSHMEM_STATS=1", "\"direct\"");
 	check_whole(path, "GSHMEM_STATS=1 GSHMEM_CARRY=all", "\"carried\"");

@@ -144,9 +144,9 @@ int main(void)
 	int me, nwaves, width, nwaits = 0;
 	double begin_us, end_us;
 	struct objects *o;
-	char path[64];
+	char path[T_PATH_BYTES + 2];
 
-	snprintf(path, sizeof path, "/tmp/gshmem-trace_kernels-%ld", (long)getpid());
+	t_temp_file(path);
 	setenv("GSHMEM_TRACE", path, 1);
 	gshmem_init();
 	me = gshmem_my_pe();
@@ -170,8 +170,8 @@ int main(void)
 		}
 		t_check(nwaits > 0, "no wait is recorded");
 		t_check(!strstr(text, "\"lost\""), "events are lost");
-		unlink(path);
 	}
+	unlink(path);
 	strcat(path, me ? ".1" : ".0");
 	unlink(path);
 	return 0;

@@ -108,16 +108,13 @@ static int pe_main(const char *path)
 
 int main(int argc, char **argv)
 {
-	char path[] = "/tmp/gshmem-watchdog-XXXXXX", env[] = "GSHMEM_WATCHDOG=0.5 GSHMEM_HEAP_SIZE=1m";
+	char path[T_PATH_BYTES], env[] = "GSHMEM_WATCHDOG=0.5 GSHMEM_HEAP_SIZE=1m";
 	static char text[1 << 16];
 	static struct t_job job;
-	int fd;
 
 	if (argc > 1)
 		return pe_main(argv[1]);
-	fd = mkstemp(path);
-	t_check(fd >= 0, "mkstemp");
-	close(fd);
+	t_temp_file(path);
 	t_job_run(&job, NPES, env, "", path, 100);
 	read_reports(path, text, sizeof text);
 	unlink(path);

@@ -144,14 +144,11 @@ static int handler_main(void)
 int main(int argc, char **argv)
 {
 	static struct t_job job;
-	char path[] = "/tmp/gshmem-who-waits-XXXXXX";
-	int fd;
+	char path[T_PATH_BYTES];
 
 	if (argc > 1)
 		return strcmp(argv[1], "handler") ? pe_main(argv[1]) : handler_main();
-	fd = mkstemp(path);
-	t_check(fd >= 0, "%s cannot be made", path);
-	close(fd);
+	t_temp_file(path);
 	t_job_run(&job, NPES, "GSHMEM_WATCHDOG=0", "", path, 170);
 	read_file(path);
 	unlink(path);

@@ -16,12 +16,13 @@ static void launch(int nthreads, size_t shared_bytes)
 
 int main(void)
 {
-	char path[] = "/tmp/gshmem-launches-XXXXXX", program[4096] = "";
+	char path[T_PATH_BYTES], program[4096] = "";
 	char expected[5 * 4200], got[5 * 4200] = "";
-	const int fd = mkstemp(path);
 	FILE *file;
 
-	t_check(fd >= 0 && write(fd, "kept\n", 5) == 5, "%s cannot be written", path);
+	t_temp_file(path);
+	file = fopen(path, "r+");
+	t_check(file && fputs("kept\n", file) >= 0 && fflush(file) == 0, "%s cannot be written", path);
 	setenv("GSHMEM_CPU_LAUNCHES", path, 1);
 	launch(128, 0);
 	launch(128, 0);
@@ -36,8 +37,7 @@ int main(void)
 		"kept\n%s\tfirst\t128\t0\n%s\tfirst\t128\t512\n%s\tfirst\t256\t0\n"
 		"%s\tHIP_KERNEL_NAME(second<1>)\t1\t0\n",
 		program, program, program, program);
-	file = fdopen(fd, "r");
-	t_check(file && fseek(file, 0, SEEK_SET) == 0, "%s cannot be read", path);
+	t_check(fseek(file, 0, SEEK_SET) == 0, "%s cannot be read", path);
 	(void)!fread(got, 1, sizeof got - 1, file);
 	fclose(file);
 	t_check(strcmp(got, expected) == 0, "expected:\n%sgot:\n%s", expected, got);

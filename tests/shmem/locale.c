@@ -9,15 +9,15 @@
 #include <shmem.h>
 #include <stdbool.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 #include "../helpers.h"
 
-static char folder[] = "/tmp/gshmem-locale-XXXXXX";
+static char folder[T_PATH_BYTES];
 
 /* Makes the locale "comma" in the folder, and sets it; false if this system cannot. */
 static bool set_locale(void)
 {
-	char line[512];
+	char line[2 * T_PATH_BYTES];
 	bool is_set;
 
 	snprintf(line, sizeof line,
@@ -38,7 +38,8 @@ int main(void)
 
 	setenv("SHMEM_SYMMETRIC_SIZE", "8.5m", 1);
 	setenv("GSHMEM_WATCHDOG", "29.5", 1);
-	t_check(mkdtemp(folder), "mkdtemp %s", folder);
+	t_temp_file(folder);
+	t_check(unlink(folder) == 0 && mkdir(folder, 0700) == 0, "%s cannot be made", folder);
 	if (!set_locale())
 		t_skip("localedef makes no locale with a decimal comma");
 
