@@ -6,9 +6,12 @@
  * MPI carries the operations and a warning says why.
  */
 #include <gshmem.h>
+#include <linux/capability.h>
 #include <mpi.h>
 #include <stdbool.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "job.h"
 #include "sockets.h"
@@ -21,11 +24,21 @@
 #define MPI_NO_PROC "UCX_POSIX_USE_PROC_LINK=n"
 #define BULK_NBYTES 300000
 
-/* As root, become another user, because root can open everything. */
+/*
+ * As root, become another user, because root can open everything. It keeps the right to read files: init loads
+ * a library, and the tree may be in a folder that only root may enter, such as /root.
+ */
 static void become(unsigned uid)
 {
-	if (getuid() == 0 && (setgid(uid) || setuid(uid)))
-		t_fail("setuid");
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct caps[2] = {{0}};
+
+	if (getuid() == 0) {
+		prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+		t_check(setgid(uid) == 0 && setuid(uid) == 0, "setuid");
+		caps[0].effective = caps[0].permitted = 1u << CAP_DAC_READ_SEARCH;
+		t_check(syscall(SYS_capset, &header, caps) == 0, "capset");
+	}
 	prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
 }
 
