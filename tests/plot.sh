@@ -89,7 +89,8 @@ make_small() {
 	} >"$1/fused.n2.tsv"
 }
 # A name that a shell, gnuplot and XML would each take for something else.
-machine="A&B <\"\`touch $work/ran\`\" 'CPU'\\n x 2, platform cpu, commit 1a2b3c4-dirty, bench -t 5"
+export RAN=$work/ran # no part of the text, whose length decides whether a title has two lines
+machine="A&B <\"\`touch \$RAN\`\" 'CPU'\\n x 2, platform cpu, commit 1a2b3c4-dirty, bench -t 5"
 tables=${1:-$work/tables}
 if [ $# -eq 0 ]; then
 	make_tables "$tables" "$machine" thread wave wg host
@@ -194,7 +195,7 @@ bench/plot.sh "$pictures" >"$work/out" 2>&1 || fail "gnuplot: $(cat "$work/out")
 for svg in "$pictures"/*.svg; do
 	pes=2
 	[ "${svg##*/}" != small.svg ] || pes='2 and 4'
-	check_svg "$svg" "A&amp;B &lt;touch $work/ran CPUn, 2 cores, platform cpu, $pes PEs, commit 1a2b3c4-dirty"
+	check_svg "$svg" "A&amp;B &lt;touch \$RAN CPUn, 2 cores, platform cpu, $pes PEs, commit 1a2b3c4-dirty"
 	[ "$(head -c 4 "${svg%.svg}.png" | tail -c 3)" = PNG ] || fail "${svg%.svg}.png is no PNG"
 done
 [ ! -e "$work/ran" ] || fail "the machine's name ran as a command"
@@ -215,7 +216,7 @@ for case in p_rate.n2:thread: p_rate.n2:host:- barrier_lat.n4:: barrier_lat.n4::
 	bench/plot.sh "$work/alone" >"$work/out" 2>&1 || fail "$case: $(cat "$work/out")"
 	[ "$(wc -l <"$work/out")" -eq 3 ] || fail "$case: expected 2 pictures and no message: $(cat "$work/out")"
 	check_svg "$work/alone/small.svg" \
-		"A&amp;B &lt;touch $work/ran CPUn, 2 cores, platform cpu, ${bench#*.n} PEs, commit 1a2b3c4-dirty"
+		"A&amp;B &lt;touch \$RAN CPUn, 2 cores, platform cpu, ${bench#*.n} PEs, commit 1a2b3c4-dirty"
 done
 
 mkdir "$work/results"
