@@ -25,7 +25,7 @@ debian_root_needs() {
 	[ -n "$debian_root_mirror" ] || debian_root_skip "needs apt to have a mirror of Debian"
 	command -v debootstrap >/dev/null && return
 	export DEBIAN_FRONTEND=noninteractive
-	{ # update may fail beside another one, whose lists then do
+	{ # update fails beside another update, whose lists install then takes
 		apt-get update
 		apt-get install -y -o DPkg::Lock::Timeout=300 --no-install-recommends debootstrap
 	} >/dev/null 2>&1 </dev/null ||

@@ -45,7 +45,7 @@
 
 enum { T_PATH_BYTES = 256 };
 
-/* Make an empty file in $TMPDIR, or in /tmp. Its name goes to path, T_PATH_BYTES long; the caller removes it. */
+/* Make an empty file in $TMPDIR or /tmp. Its name goes to path, of T_PATH_BYTES; the caller removes it. */
 static inline void t_temp_file(char *path)
 {
 	const char *folder = getenv("TMPDIR");

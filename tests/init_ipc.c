@@ -25,8 +25,8 @@
 #define BULK_NBYTES 300000
 
 /*
- * As root, become another user, because root can open everything. It keeps the right to read files: init loads
- * a library, and the tree may be in a folder that only root may enter, such as /root.
+ * As root, become another user, because root can open everything. The process keeps the right to read files,
+ * because init loads a library, and the tree may be in a folder that only root may enter, such as /root.
  */
 static void become(unsigned uid)
 {
