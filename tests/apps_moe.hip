@@ -3,9 +3,9 @@
 /* env: GSHMEM_HEAP_SIZE=8m | GSHMEM_HEAP_SIZE=8m GSHMEM_CPU_WAVE=32 */
 /*
  * apps/moe: calls that follow each other with one handle, in three kernels, with few and with many tokens in
- * turns, of float or bfloat16. PEs have different numbers of tokens, or none; tokens go to all experts, to
- * one, to the same one twice, or to those of one PE; buffers are large enough, or too small. Results, rows
- * and dropped pairs are those that the CPU computes.
+ * turns, of float or bfloat16. PEs have different numbers of tokens, or none, and in the second kernel other
+ * numbers in each call; tokens go to all experts, to one, to the same one twice, or to those of one PE;
+ * buffers are large enough, or too small. Results, rows and dropped pairs are those that the CPU computes.
  */
 #include "../apps/moe/moe.h"
 
@@ -47,11 +47,11 @@ struct work {
 	int nexperts;
 };
 
-/* In the first kernel all; in the second some, in the third none on some PEs. */
+/* In the first kernel all; in the second some, more or fewer in each call; in the third none on some PEs. */
 __host__ __device__ static int count_tokens(const struct config &c, int pe, int call)
 {
 	const int n = call < NCALLS ? c.ntokens
-		: call < 2 * NCALLS ? c.ntokens / 2 - pe % 2
+		: call < 2 * NCALLS ? c.ntokens / 2 - (pe + call) % 3
 				    : (pe + 1) % 2 * c.ntokens;
 
 	return n > 0 ? n : 0;
@@ -84,9 +84,9 @@ __host__ __device__ static float token_value(int pe, int call, int token, int i)
 	return (float)((pe * 5 + call * 3 + token * 7 + i) % 23 - 11) / 4;
 }
 
-__host__ __device__ static float weight_of(int token, int k)
+__host__ __device__ static float weight_of(int call, int token, int k)
 {
-	return (float)(1 + (token + k) % 4) / 4;
+	return (float)(1 + (call + token + k) % 4) / 4;
 }
 
 __host__ __device__ static float result_of(int expert, float value)
@@ -105,7 +105,7 @@ __device__ static void prepare_wg(const struct work &w, T *tokens, int call, int
 		tokens[i] = (T)token_value(me, call, i / hidden, i % hidden);
 	for (int i = mine.begin * topk + (int)threadIdx.x; i < mine.end * topk; i += (int)blockDim.x) {
 		w.routing[i] = route(w.config, gshmem_n_pes(), me, call, i / topk, i % topk);
-		w.weights[i] = weight_of(i / topk, i % topk);
+		w.weights[i] = weight_of(call, i / topk, i % topk);
 	}
 	__syncthreads();
 }
@@ -151,6 +151,8 @@ __global__ void repeat(struct moe m, struct work w, T *tokens, T *results, T *ma
 	for (int i = first_call; i < first_call + NCALLS; i++) {
 		const int ntokens = count_tokens(w.config, me, i);
 
+		if (i > first_call && ntokens != count_tokens(w.config, me, i - 1))
+			moe_meet_wg(m);
 		prepare_wg(w, tokens, i, ntokens);
 		const struct moe_call call =
 			moe_dispatch_wg(m, tokens, w.routing, ntokens, bound_tokens(w.config, i));
@@ -205,7 +207,7 @@ static void sum_up(
 			continue;
 		}
 		for (int i = 0; i < c.hidden; i++)
-			sum[(size_t)i] += weight_of(token, k) *
+			sum[(size_t)i] += weight_of(call, token, k) *
 				(float)(T)result_of(expert, token_value(me, call, token, i));
 	}
 	for (int i = 0; i < c.hidden; i++)

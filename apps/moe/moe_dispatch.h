@@ -195,9 +195,9 @@ __device__ static inline void moe_keep_wg(const struct moe &m, struct moe_call &
  * most is the same on all, and no PE has more tokens: it says whether they are few. A work-group calls when
  * its own tokens, those of moe_mine, and their routing are written, and may write them again when the call
  * returns. When ntokens changes from call to call, so do the tokens of a work-group: then let all of them
- * meet, by moe_meet_wg, before they write those of the next call. The call returns when the tokens for this
- * PE's experts are here, in the rows that moe_rows names. The rows stay until moe_combine_wg, and may be
- * overwritten with the results.
+ * meet, by moe_meet_wg, before they write the tokens, the routing or the weights of the next call. The call
+ * returns when the tokens for this PE's experts are here, in the rows that moe_rows names. The rows stay
+ * until moe_combine_wg, and may be overwritten with the results.
  */
 __device__ static inline struct moe_call moe_dispatch_wg(
 	const struct moe &m, const void *tokens, const int *routing, int ntokens, int most)
