@@ -371,7 +371,7 @@ void hipcpu_race_touch(const void *address, size_t nbytes, bool writes);
 uint64_t hipcpu_atomic_load(const void *word, unsigned nbytes);
 void hipcpu_atomic_store(void *word, uint64_t value, unsigned nbytes);
 /* The memory has been allocated anew. */
-void hipcpu_race_fresh(const void *address, size_t nbytes);
+void hipcpu_race_fresh(void *address, size_t nbytes);
 /* A mark stands for something that one thread ends and others begin after. */
 void hipcpu_race_release(const void *mark);
 void hipcpu_race_acquire_mark(const void *mark);

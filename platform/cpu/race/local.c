@@ -128,7 +128,7 @@ void race_touch_private(struct race_strand *s, const void *address, uint64_t nby
 		race_report(s, &pair);
 }
 
-void hipcpu_race_fresh(const void *base, size_t nbytes)
+void hipcpu_race_fresh(void *base, size_t nbytes)
 {
 	const struct local gone = {.base = base, .nbytes = nbytes};
 	size_t i, n = 0;
