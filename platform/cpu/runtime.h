@@ -161,7 +161,7 @@ struct hipcpu_device {
 	struct ihipStream_t *null;    /* the null stream */
 	_Atomic size_t allocated;     /* bytes, by this process */
 	_Atomic bool active;          /* this process has chosen it, allocated on it or queued work on it */
-	struct hipcpu_pool *pool;     /* its block threads: worker.c */
+	struct hipcpu_pool *_Atomic pool; /* its block threads: worker.c; NULL before the first launch */
 };
 
 /* Returns the device of that number; NULL if there is none. */

@@ -78,14 +78,14 @@ static struct hipcpu_pool *pool_of(int number)
 	struct hipcpu_pool *pool;
 
 	pthread_mutex_lock(&device->lock);
-	pool = device->pool;
+	pool = atomic_load(&device->pool);
 	if (!pool) {
 		pool = calloc(1, sizeof(*pool));
 		if (!pool)
 			abort();
 		pthread_mutex_init(&pool->lock, NULL);
 		pool->last = &pool->first;
-		device->pool = pool;
+		atomic_store(&device->pool, pool);
 	}
 	pthread_mutex_unlock(&device->lock);
 	return pool;
@@ -235,11 +235,14 @@ void hipcpu_worker_more(struct launch *launch)
 
 /* ---- the watchdog ---- */
 
+/* Does not take a device's lock, which a child that is forked meanwhile would find taken for ever. */
 static void look_at_pools(void)
 {
 	for (int d = 0; d < hipcpu_config()->ndevices; d++) {
-		struct hipcpu_pool *pool = pool_of(d);
+		struct hipcpu_pool *pool = atomic_load(&hipcpu_device(d)->pool);
 
+		if (!pool)
+			continue;
 		pthread_mutex_lock(&pool->lock);
 		if (pool->first)
 			wake(pool, hipcpu_config()->nblocks);
