@@ -290,6 +290,13 @@ cpu_mutants() {
 	# fused programs: a step sends what a slower PE still reads of the one before; a wait or a fence is missing
 	mutant kernel allreduce_signals apps_allreduce apps/allreduce/allreduce.h \
 		's/came = a.came + ((n & 1)/came = a.came + ((n \& 0)/' -n 3 -e GSHMEM_CPU_DELIVERY=random:1
+	mutant kernel attention_halves apps_attention apps/attention/attention.h \
+		's/return signals + (block & 1) \* /return signals + 0 * /' -n 2
+	mutant kernel attention_freed apps_attention apps/attention/attention.h \
+		'/ attention_pass_wg(/,/^}/s/((block - 1) \/ 2)/0/' -n 3
+	mutant kernel attention_read apps_attention apps/attention/attention.h 's/nparts \* (n + 1)/0/' -n 2
+	mutant kernel attention_quiet apps_attention apps/attention/attention.h 's/gshmemx_quiet_wg();/__syncthreads();/' \
+		-n 3 -e GSHMEM_CPU_DELIVERY=random:1
 	mutant kernel moe_buffers apps_moe apps/moe/moe_dispatch.h 's/m.counts + (call.number & 1)/m.counts + 0/' -n 3
 	mutant kernel moe_rows apps_moe apps/moe/moe.h \
 		's/m->many = m->few + few/m->many = m->few + 0/; s/m->places = m->many + many/m->places = m->many + (few + many)/' -n 3
@@ -692,7 +699,8 @@ amd_mutants() {
 	mutant kernel rpc_call_acquire rpc_acquire include/gshmem/rpc/rpc.h \
 		's/gshmemi_arch_fence_acquire();//'
 
-	# a fused program
+	# fused programs
+	mutant kernel attention_fence apps_attention apps/attention/attention.h 's/gshmemx_fence_wg();/__syncthreads();/' -n 2
 	mutant kernel cg_fence apps_cg apps/cg/cg.h 's/gshmemx_fence_wg();/__syncthreads();/' -n 2
 
 	# the bitcode
