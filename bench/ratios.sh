@@ -64,6 +64,8 @@ cpu_limits() {
 	fused.n2           stencil        wg     0:1e9           2 worst - the same, worst size
 	apps_allreduce.n2  allreduce_split wg    0:1e9           2 best -  all-reduce in a kernel, of the same split, best size
 	apps_allreduce.n2  allreduce_split wg    0:1e9           2 worst - the same, worst size
+	apps_attention.n2  attention_split_ wg   0:1e9           2 best -  attention in one kernel, of split, best size
+	apps_attention.n2  attention_split_ wg   0:1e9           2 worst - the same, worst size
 	apps_moe.n2        moe_split_     wg     0:1e12          2 best -  fused mixture of experts against split, best size
 	apps_moe.n2        moe_mpi_       wg     0:1e12          2 best -  the same, against kernels and MPI
 	apps_cg.n2         cg_split_      wg     0:1e9           2 best -  fused conjugate gradients against split, best size
@@ -140,6 +142,7 @@ gpu_limits() {
 	launch_lat.n2      launch_lat     host   0:0             1 best -  launch + synchronize
 	fused.n2           stencil        wg     0:1e9           2 best -  fused stencil against split, best size
 	apps_allreduce.n2  allreduce_split wg    0:1e9           2 best -  all-reduce in a kernel, of the same split, best size
+	apps_attention.n2  attention_split_ wg   0:1e9           2 turns - attention in one kernel, of split, best size
 	apps_moe.n2        moe_split_     wg     0:1e12          2 turns -  fused mixture of experts against split, best size
 	apps_moe.n2        moe_mpi_       wg     0:1e12          2 turns -  the same, against kernels and MPI
 	apps_cg.n2         cg_split_      wg     0:1e9           2 best -  fused conjugate gradients against split, best size

@@ -309,6 +309,7 @@ benches() {
 		2 fused
 		2 fused_gemm
 		2 apps_allreduce
+		2 apps_attention
 		2 apps_moe
 		2 apps_cg
 		2 apps_bfs
