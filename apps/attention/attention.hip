@@ -127,7 +127,7 @@ static float first_value(int pe, int i)
 	return (float)((pe * 11 + i) * 37 % 101) / 101 - 0.5F;
 }
 
-/* Attention of one query of PE pe, whose keys and values are those of kv[pe], over all PEs' tokens. */
+/* What a query of PE pe gets, in double, from the keys k[i] and values v[i] of all PEs i. */
 static void attend(const std::vector<std::vector<float>> &k, const std::vector<std::vector<float>> &v,
 	const std::vector<float> &query, int pe, int head, int token, float *out)
 {
