@@ -3,8 +3,8 @@
 /*
  * Attention over the tokens of all PEs in one kernel (apps/attention), against a kernel, a put and a barrier
  * on a stream for each block of keys and values (attention_split_). raw_us and ratio refer to the latter; us
- * are per call, of which the fused form makes many in a kernel, and bytes are the keys and values that a PE
- * has of a head. The names end in the number of a PE's tokens.
+ * are per call, of which the fused form makes many in a kernel, and bytes are the keys and values of a PE.
+ * The names end in the number of a PE's tokens.
  */
 #include "bench.h"
 

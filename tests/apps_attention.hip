@@ -42,14 +42,11 @@ template <typename T>
 __device__ static void write_wg(const struct attention_shape &s, const work<T> &w, int call)
 {
 	const struct attention_share mine = attention_mine(s);
-	const int me = gshmem_my_pe(), keys = mine.head * s.ntokens * s.dim, queries = keys * s.nqueries;
-	const int thread = (int)threadIdx.x, nthreads = (int)blockDim.x;
+	const int me = gshmem_my_pe(), thread = (int)threadIdx.x, nthreads = (int)blockDim.x;
 
-	for (int i = queries + mine.rows.begin * s.dim + thread; i < queries + mine.rows.end * s.dim;
-		i += nthreads)
+	for (int i = mine.rows.begin * s.dim + thread; i < mine.rows.end * s.dim; i += nthreads)
 		w.q[i] = (T)value_of(me, call, 0, i);
-	for (int i = keys + mine.tokens.begin * s.dim + thread; i < keys + mine.tokens.end * s.dim;
-		i += nthreads) {
+	for (int i = mine.tokens.begin * s.dim + thread; i < mine.tokens.end * s.dim; i += nthreads) {
 		w.k[i] = (T)value_of(me, call, 1, i);
 		w.v[i] = (T)value_of(me, call, 2, i);
 	}

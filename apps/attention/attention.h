@@ -58,8 +58,8 @@ struct attention_shape {
 struct attention {
 	struct attention_shape shape;
 	int npes;
-	size_t block_nbytes; /* of the keys, or the values, of a head; all arrays are symmetric: */
-	char *blocks;        /* [2][nheads][2][ntokens][dim]: keys, then values */
+	size_t block_nbytes; /* of the keys, or the values, of a PE; all arrays are symmetric: */
+	char *blocks;        /* [2][2][nheads][ntokens][dim]: keys, then values */
 	uint64_t *came;      /* [2][nheads]: puts to that half, */
 	uint64_t *freed;     /* [2][nheads]: work-groups of the next PE that need its half no more, */
 	uint64_t *met;       /* [nheads]: work-groups of this PE that have come to meet, */
@@ -75,11 +75,11 @@ struct attention_range {
 	int begin, end;
 };
 
-/* What a work-group has, of a head. */
+/* The share of a work-group, all of it of one head. */
 struct attention_share {
-	int head, part;
-	struct attention_range rows;   /* of [nqueries][ntokens] queries, */
-	struct attention_range tokens; /* and of the keys and values that it passes on */
+	int head;
+	struct attention_range rows;   /* of [nheads][nqueries][ntokens] queries, */
+	struct attention_range tokens; /* and of [nheads][ntokens] keys and values, those that it passes on */
 };
 
 /* Collective, on the host. Returns 0, or -ENOMEM on all PEs. */
@@ -90,8 +90,8 @@ static inline int attention_create(struct attention *a, const struct attention_s
 
 	a->shape = *shape;
 	a->npes = gshmem_n_pes();
-	a->block_nbytes = (size_t)shape->ntokens * (size_t)shape->dim * shape->elem_nbytes;
-	a->blocks = (char *)gshmem_malloc(4 * nheads * a->block_nbytes);
+	a->block_nbytes = nheads * (size_t)shape->ntokens * (size_t)shape->dim * shape->elem_nbytes;
+	a->blocks = (char *)gshmem_malloc(4 * a->block_nbytes);
 	a->came = (uint64_t *)gshmem_calloc(6 * nheads + 2 * ngroups, sizeof *a->came);
 	a->freed = a->came + 2 * nheads;
 	a->met = a->freed + 2 * nheads;
@@ -117,10 +117,12 @@ static inline void attention_destroy(struct attention *a)
 
 #if defined(__cplusplus) && GSHMEMI_KERNELS
 
-/* Part i of n parts of 0 to nall - 1. */
-__device__ static inline struct attention_range attention_part(int nall, int i, int n)
+/* Part i of n parts of the nrows rows of a head. */
+__device__ static inline struct attention_range attention_part(int head, int nrows, int i, int n)
 {
-	const struct attention_range part = {(int)((long)nall * i / n), (int)((long)nall * (i + 1) / n)};
+	const int first = head * nrows;
+	const struct attention_range part = {
+		first + (int)((long)nrows * i / n), first + (int)((long)nrows * (i + 1) / n)};
 
 	return part;
 }
@@ -128,16 +130,16 @@ __device__ static inline struct attention_range attention_part(int nall, int i, 
 /* What the calling work-group has. */
 __device__ static inline struct attention_share attention_mine(const struct attention_shape &s)
 {
+	const int part = (int)blockIdx.x % s.nparts;
 	struct attention_share mine;
 
 	mine.head = (int)blockIdx.x / s.nparts;
-	mine.part = (int)blockIdx.x % s.nparts;
-	mine.rows = attention_part(s.nqueries * s.ntokens, mine.part, s.nparts);
-	mine.tokens = attention_part(s.ntokens, mine.part, s.nparts);
+	mine.rows = attention_part(mine.head, s.nqueries * s.ntokens, part, s.nparts);
+	mine.tokens = attention_part(mine.head, s.ntokens, part, s.nparts);
 	return mine;
 }
 
-/* The work-groups of this PE and of the calling one's head meet: then each sees what the others wrote before. */
+/* The work-groups of this PE that share the calling one's head meet: then each sees what the others wrote. */
 __device__ static inline void attention_meet_wg(const struct attention &a)
 {
 	uint64_t *met = a.met + (int)blockIdx.x / a.shape.nparts;
@@ -197,7 +199,7 @@ __device__ static inline void attention_tile_wg(float *scores, float *sums, cons
 	__syncthreads();
 }
 
-/* The block of PE source, for the work-group's queries. q: of the head. */
+/* The block of PE source, for the work-group's queries. */
 template <typename T>
 __device__ static inline void attention_block_wg(const struct attention &a,
 	const struct attention_share &mine, const T *q, const T *keys, const T *values, int source)
@@ -205,41 +207,40 @@ __device__ static inline void attention_block_wg(const struct attention &a,
 	__shared__ float scores[ATTENTION_TILE];
 	const struct attention_shape &s = a.shape;
 	const int me = gshmem_my_pe(), dim = s.dim;
-	float *sums = a.sums + (size_t)mine.head * (size_t)(s.nqueries * s.ntokens) * (size_t)(dim + 2);
+	const size_t first = (size_t)(mine.head * s.ntokens);
 
 	for (int row = mine.rows.begin; row < mine.rows.end; row++) {
 		const int nkeys = attention_count_keys(s, me, row % s.ntokens, source);
 
 		for (int key = 0; key < nkeys; key += ATTENTION_TILE)
-			attention_tile_wg(scores, sums + (size_t)row * (size_t)(dim + 2),
-				q + (size_t)row * (size_t)dim, keys + (size_t)key * (size_t)dim,
-				values + (size_t)key * (size_t)dim,
+			attention_tile_wg(scores, a.sums + (size_t)row * (size_t)(dim + 2),
+				q + (size_t)row * (size_t)dim, keys + (first + (size_t)key) * (size_t)dim,
+				values + (first + (size_t)key) * (size_t)dim,
 				nkeys - key < ATTENTION_TILE ? nkeys - key : ATTENTION_TILE, dim, s.scale,
 				source == me && key == 0);
 	}
 }
 
-/* When all blocks have come. out: of the head. */
+/* When all blocks have come. */
 template <typename T>
 __device__ static inline void attention_finish_wg(
 	const struct attention &a, const struct attention_share &mine, T *out)
 {
-	const int dim = a.shape.dim, nrows = a.shape.nqueries * a.shape.ntokens;
-	const float *sums = a.sums + (size_t)mine.head * (size_t)nrows * (size_t)(dim + 2);
+	const int dim = a.shape.dim;
 
 	for (int i = mine.rows.begin * dim + (int)threadIdx.x; i < mine.rows.end * dim;
 		i += (int)blockDim.x) {
-		const float *sum = sums + (size_t)(i / dim) * (size_t)(dim + 2);
+		const float *sum = a.sums + (size_t)(i / dim) * (size_t)(dim + 2);
 
 		out[i] = (T)(sum[1 + i % dim] / sum[1 + dim]);
 	}
 	__syncthreads();
 }
 
-/* Where a head's keys of a block lie in a buffer; its values follow. */
-__host__ __device__ static inline char *attention_place(const struct attention &a, int head, uint64_t block)
+/* Where the keys of a block lie in a buffer; its values follow. */
+__host__ __device__ static inline char *attention_place(const struct attention &a, uint64_t block)
 {
-	return a.blocks + ((block & 1) * (size_t)a.shape.nheads + (size_t)head) * 2 * a.block_nbytes;
+	return a.blocks + (block & 1) * 2 * a.block_nbytes;
 }
 
 /* The signal of the half in which a block lies. */
@@ -257,7 +258,7 @@ __device__ static inline void attention_pass_wg(const struct attention &a, const
 		     at = (size_t)mine.tokens.begin * row_nbytes,
 		     nbytes = (size_t)(mine.tokens.end - mine.tokens.begin) * row_nbytes;
 	uint64_t *came = attention_half(a, a.came, mine.head, block);
-	char *place = attention_place(a, mine.head, block) + at;
+	char *place = attention_place(a, block) + at;
 	const int next = (gshmem_my_pe() + 1) % a.npes;
 
 	gshmemx_signal_wait_until_wg(attention_half(a, a.freed, mine.head, block), GSHMEM_CMP_GE,
@@ -280,9 +281,7 @@ __device__ static inline void attention_wg(
 {
 	const struct attention_shape &s = a.shape;
 	const struct attention_share mine = attention_mine(s);
-	const size_t head = (size_t)mine.head, nelems = (size_t)s.ntokens * (size_t)s.dim;
-	const T *queries = q + head * (size_t)s.nqueries * nelems, *keys = k + head * nelems,
-		*values = v + head * nelems;
+	const T *keys = k, *values = v;
 	const int me = gshmem_my_pe(), npes = a.npes, previous = (me + npes - 1) % npes;
 	const uint64_t n = a.ncalls[blockIdx.x], nparts = (uint64_t)s.nparts;
 	uint64_t block = n * (uint64_t)(npes - 1); /* the next PE has these keys as block + 1 */
@@ -292,20 +291,20 @@ __device__ static inline void attention_wg(
 		if (step > 0) {
 			gshmemx_signal_wait_until_wg(attention_half(a, a.came, mine.head, block),
 				GSHMEM_CMP_GE, 2 * nparts * ((block + 1) / 2));
-			keys = (const T *)(const void *)attention_place(a, mine.head, block);
-			values = keys + nelems;
+			keys = (const T *)(const void *)attention_place(a, block);
+			values = keys + a.block_nbytes / sizeof(T);
 		}
 		if (step < npes - 1)
 			attention_pass_wg(a, mine, (const char *)keys, (const char *)values, block + 1);
-		attention_block_wg(a, mine, queries, keys, values, (me + npes - step) % npes);
+		attention_block_wg(a, mine, q, keys, values, (me + npes - step) % npes);
 		gshmemx_quiet_wg(); /* keys and values have been passed on */
 		if (threadIdx.x == 0)
 			gshmem_signal_add(
-				step > 0 ? attention_half(a, a.freed, mine.head, block) : &a.read[head], 1,
-				step > 0 ? previous : me);
+				step > 0 ? attention_half(a, a.freed, mine.head, block) : &a.read[mine.head],
+				1, step > 0 ? previous : me);
 	}
-	attention_finish_wg(a, mine, out + head * (size_t)s.nqueries * nelems);
-	gshmemx_signal_wait_until_wg(&a.read[head], GSHMEM_CMP_GE, nparts * (n + 1));
+	attention_finish_wg(a, mine, out);
+	gshmemx_signal_wait_until_wg(&a.read[mine.head], GSHMEM_CMP_GE, nparts * (n + 1));
 	if (threadIdx.x == 0)
 		a.ncalls[blockIdx.x] = n + 1;
 	__syncthreads();

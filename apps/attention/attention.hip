@@ -46,16 +46,15 @@ __host__ __device__ static float project(const float *token, int i, int layer, i
 __device__ static void project_wg(const struct model &m, int layer)
 {
 	const struct attention_share mine = attention_mine(m.shape);
-	const int first = mine.head * NQUERIES * NTOKENS;
 
 	for (int i = mine.rows.begin * DIM + (int)threadIdx.x; i < mine.rows.end * DIM; i += (int)blockDim.x)
-		m.q[first * DIM + i] = project(m.x + (first + i / DIM) * DIM, i % DIM, layer, 0);
+		m.q[i] = project(m.x + i / DIM * DIM, i % DIM, layer, 0);
 	for (int i = mine.tokens.begin * DIM + (int)threadIdx.x; i < mine.tokens.end * DIM;
 		i += (int)blockDim.x) {
-		const float *token = m.x + (first + i / DIM) * DIM;
+		const float *token = m.x + (mine.head * NQUERIES * NTOKENS + i / DIM % NTOKENS) * DIM;
 
-		m.k[mine.head * NTOKENS * DIM + i] = project(token, i % DIM, layer, 1);
-		m.v[mine.head * NTOKENS * DIM + i] = project(token, i % DIM, layer, 2);
+		m.k[i] = project(token, i % DIM, layer, 1);
+		m.v[i] = project(token, i % DIM, layer, 2);
 	}
 	__syncthreads();
 }
@@ -64,10 +63,9 @@ __device__ static void project_wg(const struct model &m, int layer)
 __device__ static void add_wg(const struct model &m)
 {
 	const struct attention_share mine = attention_mine(m.shape);
-	const int first = mine.head * NQUERIES * NTOKENS * DIM;
 
 	for (int i = mine.rows.begin * DIM + (int)threadIdx.x; i < mine.rows.end * DIM; i += (int)blockDim.x)
-		m.x[first + i] += m.out[first + i];
+		m.x[i] += m.out[i];
 }
 
 __global__ static void fused(struct attention a, struct model m)

@@ -11,20 +11,14 @@
 /* The block that is there as the one of this number, and is that of PE source. */
 __global__ static void split_block(struct attention a, const float *q, int block, int source)
 {
-	const struct attention_share mine = attention_mine(a.shape);
-	const size_t nelems = (size_t)a.shape.ntokens * (size_t)a.shape.dim;
-	const float *keys = (const float *)(const void *)attention_place(a, mine.head, (uint64_t)block);
+	const float *keys = (const float *)(const void *)attention_place(a, (uint64_t)block);
 
-	attention_block_wg(
-		a, mine, q + (size_t)(mine.head * a.shape.nqueries) * nelems, keys, keys + nelems, source);
+	attention_block_wg(a, attention_mine(a.shape), q, keys, keys + a.block_nbytes / sizeof *keys, source);
 }
 
 __global__ static void split_finish(struct attention a, float *out)
 {
-	const struct attention_share mine = attention_mine(a.shape);
-	const size_t nelems = (size_t)a.shape.ntokens * (size_t)a.shape.dim;
-
-	attention_finish_wg(a, mine, out + (size_t)(mine.head * a.shape.nqueries) * nelems);
+	attention_finish_wg(a, attention_mine(a.shape), out);
 }
 
 /* Of floats, on the default stream; collective, on the host. Uses the buffer of a. Returns 0 on success. */
@@ -34,22 +28,15 @@ static inline int split_attention(
 	const struct attention_shape &s = a.shape;
 	const int me = gshmem_my_pe(), npes = a.npes;
 	const dim3 grid((unsigned)(s.nheads * s.nparts)), block((unsigned)nthreads);
-	const size_t nbytes = a.block_nbytes, nelems = nbytes / sizeof *k;
-	int rc = 0;
+	const size_t nbytes = a.block_nbytes;
+	int rc = hipMemcpyAsync(a.blocks, k, nbytes, hipMemcpyDeviceToDevice, 0) != hipSuccess ||
+		hipMemcpyAsync(a.blocks + nbytes, v, nbytes, hipMemcpyDeviceToDevice, 0) != hipSuccess;
 
-	for (int head = 0; head < s.nheads && !rc; head++) {
-		char *to = attention_place(a, head, 0);
-		const size_t at = (size_t)head * nelems;
-
-		rc = hipMemcpyAsync(to, k + at, nbytes, hipMemcpyDeviceToDevice, 0) != hipSuccess ||
-			hipMemcpyAsync(to + nbytes, v + at, nbytes, hipMemcpyDeviceToDevice, 0) != hipSuccess;
-	}
 	for (int step = 0; step < npes && !rc; step++) {
 		hipLaunchKernelGGL(split_block, grid, block, 0, 0, a, q, step, (me + npes - step) % npes);
 		if (step < npes - 1)
-			rc = gshmemx_putmem_on_stream(attention_place(a, 0, (uint64_t)step + 1),
-				attention_place(a, 0, (uint64_t)step), 2 * (size_t)s.nheads * nbytes,
-				(me + 1) % npes, 0);
+			rc = gshmemx_putmem_on_stream(attention_place(a, (uint64_t)step + 1),
+				attention_place(a, (uint64_t)step), 2 * nbytes, (me + 1) % npes, 0);
 		rc = gshmemx_barrier_all_on_stream(0) || rc;
 	}
 	hipLaunchKernelGGL(split_finish, grid, block, 0, 0, a, out);
