@@ -241,6 +241,9 @@ cpu_mutants() {
 	mutant kernel check_claim check_groups include/gshmem/order/sync.h \
 		'/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 
+	# the runtime of the cpu platform
+	mutant source cpu_looks platform/cpu_crowd platform/cpu/lane.c '/ are_looks_long(/,/^}/s/spin_polls < 64/0/'
+
 	# around the library: a kernel's flags in CMake; Python's meetings and freed arrays
 	mutant text cmake_options outside/cmake.sh tools/gshmem-config.cmake \
 		's/PROPERTY COMPILE_OPTIONS ${options}/PROPERTY COMPILE_OPTIONS -D__HIPCC__=1/'

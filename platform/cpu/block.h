@@ -79,15 +79,16 @@ struct block {
 	uint32_t paused_waves; /* waves with paused lanes */
 	unsigned width, shift; /* lanes of a wave, and the logarithm of that */
 	unsigned nlanes, nlive, nbarrier;
-	bool elects;         /* some lanes are in HIPCPU_OP_BARRIER_ELECT */
-	unsigned nstarted;   /* lanes begun, in order */
-	struct wave *wave;   /* of the lane that is running or ran last, once the block is slow */
-	unsigned streak;     /* cross-lane calls since another wave had its turn */
-	unsigned nturns;     /* times that another wave had its turn */
-	unsigned pause_next; /* the lane from which to look for one that pauses */
-	unsigned nidle;      /* pauses since anything else happened */
-	unsigned nlooks;     /* pauses, also between cross-lane calls, as of a loop around a test */
-	uint64_t yielded_ns; /* when the current wait first yielded; 0: it has not */
+	bool elects;          /* some lanes are in HIPCPU_OP_BARRIER_ELECT */
+	unsigned nstarted;    /* lanes begun, in order */
+	struct wave *wave;    /* of the lane that is running or ran last, once the block is slow */
+	unsigned streak;      /* cross-lane calls since another wave had its turn */
+	unsigned nturns;      /* times that another wave had its turn */
+	unsigned pause_next;  /* the lane from which to look for one that pauses */
+	unsigned nidle;       /* pauses since anything else happened */
+	unsigned nlooks;      /* pauses, also between cross-lane calls, as of a loop around a test */
+	uint64_t yielded_ns;  /* when the current wait first yielded; 0: it has not */
+	uint64_t gave_way_ns; /* when the block last yielded or napped */
 	bool slow;
 	uint64_t barrier_count; /* of HIPCPU_OP_COUNT, so far */
 	uint64_t barrier_result;

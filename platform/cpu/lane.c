@@ -449,6 +449,7 @@ void hipcpu_block_release(void)
 #define CROWDED_YIELDS 256     /* as in gshmem/arch/host.h */
 #define LONG_NS        1000000 /* time since the first yield after which a kernel's wait naps */
 #define CROWDED_NS     100000
+#define LOOKS_NS       5000    /* as long may looks take, where others want the core */
 #define NAP_SHARE      16      /* a nap takes this part of the time since the first yield, */
 #define NAP_MIN_NS     20000   /* but no less, */
 #define NAP_MAX_NS     1000000 /* and no more */
@@ -486,6 +487,15 @@ static void give_way(void)
 }
 
 /*
+ * Whether a block has kept a core for so long that others want. A look is one load, or a loop of all lanes around
+ * a test, each of whose accesses a sanitizer may watch.
+ */
+static bool are_looks_long(const struct block *b, unsigned spin_polls)
+{
+	return spin_polls < 64 && hipcpu_now_ns() - b->gave_way_ns > LOOKS_NS;
+}
+
+/*
  * No other lane can run here: waits for other threads and processes without keeping a core from them. npolls:
  * polls of this wait. Linux first shares cores among sessions (sched_autogroup), and each PE is one, so a
  * yield does not pass a core on to another PE before a slice of some ms ends. Long waits therefore nap, and
@@ -498,7 +508,7 @@ static void idle(struct block *b, unsigned npolls)
 	uint64_t now_ns, waited_ns;
 
 	b->nidle++;
-	if (++b->nlooks % spin_polls) {
+	if (++b->nlooks % spin_polls && !are_looks_long(b, spin_polls)) {
 		hipcpu_relax();
 		return;
 	}
@@ -511,6 +521,7 @@ static void idle(struct block *b, unsigned npolls)
 		nap(waited_ns);
 	else
 		give_way();
+	b->gave_way_ns = hipcpu_now_ns();
 }
 
 /* Whether this is the only lane left in its block. */
