@@ -10,7 +10,7 @@
 #define RACE_NWORDS     16384 /* a power of two */
 #define RACE_NTRIES     64    /* places in which a word may be */
 #define RACE_NSNAPSHOTS 4
-#define RACE_NLOCKS     4096 /* a power of two */
+#define RACE_NLOCKS     65536 /* a power of two */
 #define RACE_NAME       48
 #define RACE_NSOURCES   65536 /* a power of two */
 #define RACE_NFRAMES    6

@@ -6,7 +6,7 @@
  * values are remembered. If there are too many words some share a place, and who reads one of them learns what
  * was told by any: that hides races, and reports no false one.
  */
-#include <sched.h>
+#include <time.h>
 
 #include "runtime.h"
 #include "race/race.h"
@@ -37,8 +37,13 @@ struct race_word *race_word_find(const struct race_place *at, bool create)
 	return w->is_shared ? w : NULL;
 }
 
+/*
+ * Whoever holds a lock holds it for a moment, unless it has lost its core meanwhile; and a yield may give the core
+ * to none but threads of the same PE (lane.c, idle). So who waits for longer sleeps.
+ */
 void race_lock(_Atomic uint8_t *lock)
 {
+	const struct timespec nap = {0, 20000};
 	unsigned n = 0;
 	uint8_t none = 0;
 
@@ -48,7 +53,7 @@ void race_lock(_Atomic uint8_t *lock)
 		if (++n % 64)
 			hipcpu_relax();
 		else
-			sched_yield();
+			nanosleep(&nap, NULL);
 	}
 }
 
