@@ -339,6 +339,8 @@ $(patsubst %,$(B)/src/%.c.o,host/coll team/context op/rma host/stream team/sync)
 $(B)/tests/%_types.hip.o: private CFLAGS := $(patsubst -O2,-O1,$(patsubst -g,-g1,$(CFLAGS)))
 # The host's collectives read and write the caller's memory.
 $(if $(filter races,$(SAN)),$(eval $(B)/src/host/coll.c.o: private CSANFLAGS += -fsanitize=thread -Wno-tsan))
+# The race detector's own code, which most of a watched program's time is spent in.
+$(B)/platform/cpu/race/%.o: private CFLAGS := $(patsubst -O1,-O2,$(CFLAGS))
 # What init says of a library that the runtime refuses.
 $(B)/src/host/device.c.o: private DEFINES := \
 	$(if $(GPU_ARCHS),-DGSHMEMI_GPU_ARCHS='"$(strip $(GPU_ARCHS))"') \

@@ -166,6 +166,22 @@ static __global__ void blocks(struct data *d, int racy)
 		d->ready = (uint64_t)d->dest[3]; /* second: blocks */
 }
 
+/* Each block waits, also if its thread has run another one, which has learned all from the same word. */
+static __global__ void each_block(struct data *d, int racy)
+{
+	const int to = next_pe();
+
+	if (threadIdx.x == 0 && blockIdx.x == 0)
+		gshmem_long_put_signal(d->dest, d->source, N, &d->flag, 1, SET, to); /* first: each_block */
+	for (int i = 0; i < 3 && (blockIdx.x == 0 || !racy); i++) {
+		if (threadIdx.x == 0)
+			wait(&d->flag);
+		__syncthreads();
+	}
+	if (threadIdx.x == 0 && d->dest[3]) /* second: each_block */
+		d->ready = 1;
+}
+
 /* A host reads what a kernel of another PE has put, without a barrier. */
 static __global__ void to_host(struct data *d, int racy)
 {
@@ -387,9 +403,9 @@ static const struct {
 } cases[] = {{"no_fence", no_fence, 1}, {"lone_quiet", lone_quiet, 1}, {"reuse", reuse, 1},
 	{"early", early, 1}, {"no_barrier", no_barrier, 1}, {"no_wait", no_wait, 1}, {"pointer", pointer, 1},
 	{"lanes", lanes, 1}, {"collide", collide, 1}, {"twice", twice, 1}, {"blocks", blocks, 2},
-	{"store", store, 1}, {"to_host", to_host, 1, on_host}, {"members", members, 1, in_team},
-	{"window", NULL, 0, in_window}, {"epoch", NULL, 0, in_epoch}, {"bytes", NULL, 0, of_bytes},
-	{"function", NULL, 0, call_function}, {"old", NULL, 0, after_others},
+	{"each_block", each_block, 64}, {"store", store, 1}, {"to_host", to_host, 1, on_host},
+	{"members", members, 1, in_team}, {"window", NULL, 0, in_window}, {"epoch", NULL, 0, in_epoch},
+	{"bytes", NULL, 0, of_bytes}, {"function", NULL, 0, call_function}, {"old", NULL, 0, after_others},
 	{"steps", NULL, 0, use_up_steps}};
 
 int main(int argc, char **argv)

@@ -34,14 +34,15 @@ void race_clock_copy(struct race_clock *to, const struct race_clock *from)
 
 /* ---- exceptions ---- */
 
-static uint32_t *time_of(struct race_clock *clock, const struct race_exception *e)
+/* The time of a clock to which it is one. */
+static size_t time_of(const struct race_exception *e)
 {
-	return &clock->time[(e->pending ? nstrands() : 0) + e->strand];
+	return (e->pending ? nstrands() : 0) + e->strand;
 }
 
-static bool is_stale(struct race_clock *clock, const struct race_exception *e)
+static bool is_stale(const struct race_clock *clock, const struct race_exception *e)
 {
-	return *time_of(clock, e) >= e->upto;
+	return clock->time[time_of(e)] >= e->upto;
 }
 
 static bool is_of_same(const struct race_exception *a, const struct race_exception *b)
@@ -50,9 +51,17 @@ static bool is_of_same(const struct race_exception *a, const struct race_excepti
 		a->context == b->context && a->pe == b->pe;
 }
 
+/* Whether a says all that e says. */
+static bool says(const struct race_exception *a, const struct race_exception *e)
+{
+	return is_of_same(a, e) && a->from <= e->from && a->upto >= e->upto && !(e->lanes & ~a->lanes);
+}
+
 /* Makes one exception of two, if that says neither more nor less; e becomes part of *to. */
 static bool unite(struct race_exception *to, const struct race_exception *e)
 {
+	if (says(to, e))
+		return true;
 	if (!is_of_same(to, e))
 		return false;
 	if (to->from == e->from && to->upto == e->upto) {
@@ -92,19 +101,68 @@ void race_clock_except(struct race_clock *clock, const struct race_exception *e)
 		clock->exceptions[clock->nexceptions++] = *e;
 		return;
 	}
-	time = time_of(clock, e);
+	time = &clock->time[time_of(e)];
 	*time = *time > e->upto ? *time : e->upto;
+}
+
+/* The times of the strands of one PE: a loop whose length is constant, so that compilers make vectors of it. */
+static void join_times(uint32_t *restrict to, const uint32_t *restrict from)
+{
+	unsigned i;
+
+	for (i = 0; i < RACE_NSTRANDS; i++)
+		to[i] = to[i] > from[i] ? to[i] : from[i];
+}
+
+static bool are_times_within(const uint32_t *restrict times, const uint32_t *restrict of)
+{
+	uint32_t n = 0;
+	unsigned i;
+
+	for (i = 0; i < RACE_NSTRANDS; i++)
+		n |= times[i] > of[i];
+	return !n;
+}
+
+/*
+ * Whether the clock's exception of the same number says all that e says. So it is in most clocks that are joined:
+ * one has begun as a copy of the other.
+ */
+static bool says_at(const struct race_clock *clock, unsigned i, const struct race_exception *e)
+{
+	return i < clock->nexceptions && says(&clock->exceptions[i], e);
 }
 
 void race_clock_join(struct race_clock *to, const struct race_clock *from)
 {
-	const size_t n = 2 * nstrands();
-	size_t i;
+	size_t first;
+	unsigned i;
 
-	for (i = 0; i < n; i++)
-		to->time[i] = to->time[i] > from->time[i] ? to->time[i] : from->time[i];
+	for (first = 0; first < 2 * nstrands(); first += RACE_NSTRANDS)
+		join_times(to->time + first, from->time + first);
 	for (i = 0; i < from->nexceptions; i++)
-		race_clock_except(to, &from->exceptions[i]);
+		if (!says_at(to, i, &from->exceptions[i]))
+			race_clock_except(to, &from->exceptions[i]);
+}
+
+bool race_clock_includes(const struct race_clock *clock, const struct race_clock *other)
+{
+	const struct race_exception *e = other->exceptions;
+	size_t first;
+	unsigned i, k;
+
+	for (first = 0; first < 2 * nstrands(); first += RACE_NSTRANDS)
+		if (!are_times_within(other->time + first, clock->time + first))
+			return false;
+	for (i = 0; i < other->nexceptions; i++, e++) {
+		if (says_at(clock, i, e) || is_stale(clock, e))
+			continue;
+		for (k = 0; k < clock->nexceptions && !says(&clock->exceptions[k], e); k++)
+			;
+		if (k == clock->nexceptions)
+			return false;
+	}
+	return true;
 }
 
 bool race_clock_knows(const struct race_clock *clock, const struct race_access *a)

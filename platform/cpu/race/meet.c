@@ -109,8 +109,8 @@ void hipcpu_race_block_begin(const void *begin, const char *kernel, uint64_t id,
 		s->nlanes = nlanes;
 	}
 	s->outside = s->clock;
-	s->clock = s->inside;
-	memset(s->clock, 0, race_clock_nbytes());
+	memset(s->inside, 0, race_clock_nbytes());
+	race_set_clock(s, s->inside);
 	hipcpu_race_acquire_mark(begin);
 	race_tick(s);
 	s->began = s->met = s->now;
@@ -225,5 +225,5 @@ void hipcpu_race_block_end(const void *end)
 	}
 	race_history_end(s->number, s->now);
 	race_tick(s);
-	s->clock = s->outside;
+	race_set_clock(s, s->outside);
 }

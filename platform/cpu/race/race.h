@@ -103,6 +103,8 @@ struct race_clock *race_clock_new(void);
 void race_clock_copy(struct race_clock *to, const struct race_clock *from);
 /* to learns all that from knows. */
 void race_clock_join(struct race_clock *to, const struct race_clock *from);
+/* Whether it would learn nothing. May be false if it would not: two exceptions may say together what a third does. */
+bool race_clock_includes(const struct race_clock *clock, const struct race_clock *other);
 /* If there is no room, the exception becomes the rule, which hides races and reports no false one. */
 void race_clock_except(struct race_clock *clock, const struct race_exception *e);
 /* Whether the clock's owner knows that an access has happened, or that an operation is complete. */
@@ -166,6 +168,8 @@ struct race_access race_now(const struct race_strand *s);
  */
 bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsigned context);
 void race_learn(struct race_strand *s, const struct race_clock *clock);
+/* The same of a word's snapshot of that number. */
+void race_learn_snapshot(struct race_strand *s, const struct race_word *word, uint32_t snapshot);
 void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at);
 void race_unnote(struct race_strand *s, const struct race_word *word);
 

@@ -217,7 +217,13 @@ struct race_access race_now(const struct race_strand *s)
 		.time = s->now, .strand = (uint16_t)s->number, .lane = (uint16_t)race_lane_of(s)};
 }
 
-/* ---- clocks that lanes share ---- */
+/* ---- clocks ---- */
+
+void race_set_clock(struct race_strand *s, struct race_clock *clock)
+{
+	s->clock = clock;
+	memset(s->learnt, 0, sizeof s->learnt);
+}
 
 void race_known_give(struct race_lane *lane)
 {
@@ -308,7 +314,27 @@ bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsi
 
 void race_learn(struct race_strand *s, const struct race_clock *clock)
 {
-	race_clock_join(race_own_clock(s, race_own_lane(s)), clock);
+	struct race_lane *lane = race_own_lane(s);
+
+	if (!race_clock_includes(race_clock_of(s, lane), clock))
+		race_clock_join(race_own_clock(s, lane), clock);
+}
+
+/*
+ * Whoever polls reads a value again and again that has told the block all it can. Clocks are long, so the strand
+ * remembers for some words up to where its clock, which all lanes share and which only grows, has come.
+ */
+void race_learn_snapshot(struct race_strand *s, const struct race_word *word, uint32_t snapshot)
+{
+	struct learnt *learnt = &s->learnt[race_hash((uintptr_t)word) >> 32 & (NLEARNT - 1)];
+	const struct race_clock *told = race_snapshot(word, snapshot);
+
+	if (learnt->word == word && learnt->snapshot == snapshot)
+		return;
+	if (race_clock_includes(s->clock, told))
+		*learnt = (struct learnt){word, snapshot};
+	else
+		race_learn(s, told);
 }
 
 void race_note(struct race_strand *s, struct race_word *word, uint64_t value, const struct race_place *at)

@@ -9,13 +9,20 @@
 #include "race/race.h"
 #include "race/shared.h"
 
-#define NJOINS 4 /* calls of a wave that are remembered */
-#define NSTEPS (HIPCPU_MAX_THREADS / 64)
+#define NJOINS  4  /* calls of a wave that are remembered */
+#define NLEARNT 64 /* a power of two */
+#define NSTEPS  (HIPCPU_MAX_THREADS / 64)
 
 /* A call that some lanes of 64 have made together. */
 struct join {
 	uint64_t lanes;
 	uint32_t time;
+};
+
+/* A word whose snapshot is part of what a clock says, from the time on when that was found. */
+struct learnt {
+	const struct race_word *word;
+	uint32_t snapshot;
 };
 
 struct race_strand {
@@ -29,8 +36,9 @@ struct race_strand {
 	uint32_t now;
 	struct race_clock *clock; /* what the thread, or all lanes of its block, know: one of these */
 	struct race_clock *inside, *outside;
-	uint32_t began; /* the time when the block began; 0: it runs none */
-	uint32_t met;   /* its last barrier: what came before is over for all its lanes */
+	struct learnt learnt[NLEARNT]; /* of the clock; by the word's hash */
+	uint32_t began;                /* the time when the block began; 0: it runs none */
+	uint32_t met;                  /* its last barrier: what came before is over for all its lanes */
 	struct join joins[NSTEPS][NJOINS];
 	struct race_lane *lanes; /* [HIPCPU_MAX_THREADS]; of a thread of the host, one */
 	unsigned nlanes;
@@ -57,6 +65,8 @@ static inline struct race_clock *race_clock_of(struct race_strand *s, const stru
 {
 	return lane->known ? lane->known->clock : s->clock;
 }
+/* From now on the thread, or its block, knows what the clock says. */
+void race_set_clock(struct race_strand *s, struct race_clock *clock);
 /* The lane's own clock, to which it may write. A thread of the host has no other lanes. */
 struct race_clock *race_own_clock(struct race_strand *s, struct race_lane *lane);
 /* The lane knows again what its block knows. */

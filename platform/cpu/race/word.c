@@ -96,7 +96,7 @@ void race_word_learn(struct race_word *w, struct race_strand *s, uint64_t value,
 	if (i > least) /* an older value than those that are known, or one that somebody has stored */
 		i = 1;
 	if (n)
-		race_learn(s, race_snapshot(w, n - i));
+		race_learn_snapshot(s, w, n - i);
 	race_word_unlock(w);
 	race_settle(at);
 }
@@ -125,7 +125,7 @@ void race_word_learn_least(struct race_word *w, struct race_strand *s, uint64_t 
 		found = i - 1;
 	}
 	if (w->nsnapshots)
-		race_learn(s, race_snapshot(w, found));
+		race_learn_snapshot(s, w, found);
 	race_word_unlock(w);
 	race_settle(at);
 }
