@@ -487,12 +487,12 @@ static void give_way(void)
 }
 
 /*
- * Whether a block has kept a core for so long that others want. A look is one load, or a loop of all lanes around
- * a test, each of whose accesses a sanitizer may watch.
+ * Whether a thread that last gave way then has kept a core for so long that others want. A look is one load, or a
+ * loop of all lanes around a test, each of whose accesses a sanitizer may watch.
  */
-static bool are_looks_long(const struct block *b, unsigned spin_polls)
+static bool are_looks_long(uint64_t gave_way_ns, unsigned spin_polls)
 {
-	return spin_polls < 64 && hipcpu_now_ns() - b->gave_way_ns > LOOKS_NS;
+	return spin_polls < 64 && hipcpu_now_ns() - gave_way_ns > LOOKS_NS;
 }
 
 /*
@@ -508,7 +508,7 @@ static void idle(struct block *b, unsigned npolls)
 	uint64_t now_ns, waited_ns;
 
 	b->nidle++;
-	if (++b->nlooks % spin_polls && !are_looks_long(b, spin_polls)) {
+	if (++b->nlooks % spin_polls && !are_looks_long(b->gave_way_ns, spin_polls)) {
 		hipcpu_relax();
 		return;
 	}
@@ -542,10 +542,26 @@ void hipcpu_pause_near(unsigned *polls)
 	}
 }
 
+static void pause_host(unsigned polls)
+{
+	/* of the thread, because a loop around a test has no count of its own */
+	static __thread unsigned nlooks;
+	static __thread uint64_t gave_way_ns;
+	const unsigned spin_polls = hipcpu_config()->spin_polls;
+
+	if (polls > LONG_YIELDS * spin_polls) {
+		nap(0);
+	} else if (++nlooks % spin_polls && !are_looks_long(gave_way_ns, spin_polls)) {
+		hipcpu_relax();
+		return;
+	} else {
+		give_way();
+	}
+	gave_way_ns = hipcpu_now_ns();
+}
+
 void hipcpu_pause_slow(unsigned *polls)
 {
-	/* of a host thread, because a loop around a test has no count of its own */
-	static __thread unsigned nlooks;
 	struct hipcpu_lane *me = hipcpu_self, *next;
 	struct block *b = hipcpu_block;
 	unsigned n, w;
@@ -554,12 +570,7 @@ void hipcpu_pause_slow(unsigned *polls)
 	if (*polls < UINT32_MAX)
 		++*polls;
 	if (!me) {
-		if (*polls > LONG_YIELDS * hipcpu_config()->spin_polls)
-			nap(0);
-		else if (++nlooks % hipcpu_config()->spin_polls)
-			hipcpu_relax();
-		else
-			give_way();
+		pause_host(*polls);
 		return;
 	}
 	if (is_alone(b, me)) {

@@ -2,7 +2,7 @@
 /*
  * Blocks that loop around a test give way to other processes, also if their lanes meet in cross-lane calls
  * between two tests. Threads that only poll can keep other processes off all cores. Tests of which each takes
- * long, as those of many lanes under a sanitizer do, are each followed by a yield.
+ * long, as those of many lanes under a sanitizer do, are each followed by a yield, on the host as well.
  */
 #include <hip/hip_runtime.h>
 #include <dlfcn.h>
@@ -73,6 +73,23 @@ static void check(int nlanes, unsigned ns)
 	t_hip(hipHostFree(go));
 }
 
+/* The same of a thread of the host. */
+static void check_host(unsigned ns)
+{
+	const unsigned given = ngiven, nrounds = 1000;
+
+	for (unsigned round = 0; round < nrounds; round++) {
+		unsigned polls = 1;
+
+		hipcpu_pause(&polls);
+		for (const uint64_t end_ns = now_ns() + ns; now_ns() < end_ns;)
+			;
+	}
+	t_check(ngiven - given > nrounds / 2,
+		"the host has given way %u times in %u rounds of tests of %u ns", ngiven - given, nrounds,
+		ns);
+}
+
 int main(void)
 {
 	cpu_set_t one;
@@ -82,5 +99,7 @@ int main(void)
 	t_equal(sched_setaffinity(0, sizeof one, &one), 0, "sched_setaffinity");
 	check(NLANES, 0);
 	check(1, SLOW_NS);
+	hipcpu_share_cores(2);
+	check_host(SLOW_NS);
 	return 0;
 }
