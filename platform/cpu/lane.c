@@ -449,7 +449,7 @@ void hipcpu_block_release(void)
 #define CROWDED_YIELDS 256     /* as in gshmem/arch/host.h */
 #define LONG_NS        1000000 /* time since the first yield after which a kernel's wait naps */
 #define CROWDED_NS     100000
-#define LOOKS_NS       5000    /* as long may looks take, where others want the core */
+#define LOOKS_NS       5000    /* so long may looks take where others want the core */
 #define NAP_SHARE      16      /* a nap takes this part of the time since the first yield, */
 #define NAP_MIN_NS     20000   /* but no less, */
 #define NAP_MAX_NS     1000000 /* and no more */
@@ -487,8 +487,8 @@ static void give_way(void)
 }
 
 /*
- * Whether a thread that last gave way then has kept a core for so long that others want. A look is one load, or a
- * loop of all lanes around a test, each of whose accesses a sanitizer may watch.
+ * Whether a thread has kept a core for too long, where others want it. A look is one load, or a loop of all lanes
+ * around a test, each of whose accesses a sanitizer may watch.
  */
 static bool are_looks_long(uint64_t gave_way_ns, unsigned spin_polls)
 {

@@ -34,7 +34,7 @@ void race_clock_copy(struct race_clock *to, const struct race_clock *from)
 
 /* ---- exceptions ---- */
 
-/* The time of a clock to which it is one. */
+/* Which of a clock's times it is an exception to. */
 static size_t time_of(const struct race_exception *e)
 {
 	return (e->pending ? nstrands() : 0) + e->strand;
@@ -125,8 +125,8 @@ static bool are_times_within(const uint32_t *restrict times, const uint32_t *res
 }
 
 /*
- * Whether the clock's exception of the same number says all that e says. So it is in most clocks that are joined:
- * one has begun as a copy of the other.
+ * Whether the clock's exception of this number says all that e says. It mostly does if e has the same number in a
+ * clock that is joined: one of the two began as a copy of the other.
  */
 static bool says_at(const struct race_clock *clock, unsigned i, const struct race_exception *e)
 {

@@ -19,7 +19,7 @@ struct join {
 	uint32_t time;
 };
 
-/* A word whose snapshot is part of what a clock says, from the time on when that was found. */
+/* A word, and which of its snapshots the strand's clock includes. */
 struct learnt {
 	const struct race_word *word;
 	uint32_t snapshot;
@@ -36,7 +36,7 @@ struct race_strand {
 	uint32_t now;
 	struct race_clock *clock; /* what the thread, or all lanes of its block, know: one of these */
 	struct race_clock *inside, *outside;
-	struct learnt learnt[NLEARNT]; /* of the clock; by the word's hash */
+	struct learnt learnt[NLEARNT]; /* by the word's hash; the last of each hash */
 	uint32_t began;                /* the time when the block began; 0: it runs none */
 	uint32_t met;                  /* its last barrier: what came before is over for all its lanes */
 	struct join joins[NSTEPS][NJOINS];

@@ -38,8 +38,8 @@ struct race_word *race_word_find(const struct race_place *at, bool create)
 }
 
 /*
- * Whoever holds a lock holds it for a moment, unless it has lost its core meanwhile; and a yield may give the core
- * to none but threads of the same PE (lane.c, idle). So who waits for longer sleeps.
+ * A lock is held for a moment, unless its holder has lost its core, and a yield may pass a core on only to threads
+ * of the same PE (lane.c, idle). So a thread that waits for longer sleeps.
  */
 void race_lock(_Atomic uint8_t *lock)
 {
