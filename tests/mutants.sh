@@ -243,7 +243,7 @@ cpu_mutants() {
 		'/ gshmemi_team_claim_at(/,/^}/s/if (found)/if (0)/'
 
 	# the runtime of the cpu platform
-	mutant source cpu_looks platform/cpu_crowd platform/cpu/lane.c '/ are_looks_long(/,/^}/s/spin_polls < 64/0/'
+	mutant source cpu_looks platform/cpu_crowd platform/cpu/lane.c '/ are_looks_long(/,/^}/s/is_core_wanted(spin_polls)/0/'
 
 	# around the library: a kernel's flags in CMake; Python's meetings and freed arrays
 	mutant text cmake_options outside/cmake.sh tools/gshmem-config.cmake \

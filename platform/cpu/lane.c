@@ -269,12 +269,18 @@ void hipcpu_lane_park(struct block *b, struct hipcpu_lane *me)
 	park(b, me, false);
 }
 
+/* Whether so few polls before a yield say that there are fewer cores than threads. */
+static bool is_core_wanted(unsigned spin_polls)
+{
+	return spin_polls < 64;
+}
+
 void hipcpu_lane_yield(struct block *b, struct hipcpu_lane *me)
 {
 	struct hipcpu_lane *next;
 	unsigned n = lane_number(b, me);
 
-	if (b->nturns % (STREAK_YIELD / STREAK_MAX) == 0 && hipcpu_config()->spin_polls < 64)
+	if (b->nturns % (STREAK_YIELD / STREAK_MAX) == 0 && is_core_wanted(hipcpu_config()->spin_polls))
 		sched_yield();
 	b->streak = 0;
 	next = pick_other(b);
@@ -487,12 +493,12 @@ static void give_way(void)
 }
 
 /*
- * Whether a thread has kept a core for too long, where others want it. A look is one load, or a loop of all lanes
- * around a test, each of whose accesses a sanitizer may watch.
+ * Whether a thread has kept a core for too long, where others want it. A look is one load, or a loop of all
+ * lanes around a test, each of whose accesses a sanitizer may watch.
  */
 static bool are_looks_long(uint64_t gave_way_ns, unsigned spin_polls)
 {
-	return spin_polls < 64 && hipcpu_now_ns() - gave_way_ns > LOOKS_NS;
+	return is_core_wanted(spin_polls) && hipcpu_now_ns() - gave_way_ns > LOOKS_NS;
 }
 
 /*

@@ -32,6 +32,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static void spend(unsigned ns)
+{
+	const uint64_t started_ns = now_ns();
+
+	while (now_ns() - started_ns < ns)
+		;
+}
+
 /* nmet counts rounds of tests, of which each takes so long. */
 __global__ void test_often(const int *go, unsigned *nmet, unsigned ns)
 {
@@ -40,8 +48,8 @@ __global__ void test_often(const int *go, unsigned *nmet, unsigned ns)
 	while (!__atomic_load_n(go, __ATOMIC_ACQUIRE)) {
 		polls = 1; /* a test of its own, each time */
 		hipcpu_pause(&polls);
-		for (const uint64_t end_ns = ns ? now_ns() + ns : 0; ns && now_ns() < end_ns;)
-			;
+		if (ns)
+			spend(ns);
 		if (__ballot(1) && threadIdx.x == 0)
 			__atomic_fetch_add(nmet, 1, __ATOMIC_RELAXED);
 	}
@@ -82,8 +90,7 @@ static void check_host(unsigned ns)
 		unsigned polls = 1;
 
 		hipcpu_pause(&polls);
-		for (const uint64_t end_ns = now_ns() + ns; now_ns() < end_ns;)
-			;
+		spend(ns);
 	}
 	t_check(ngiven - given > nrounds / 2,
 		"the host has given way %u times in %u rounds of tests of %u ns", ngiven - given, nrounds,

@@ -60,10 +60,10 @@ static bool says(const struct race_exception *a, const struct race_exception *e)
 /* Makes one exception of two, if that says neither more nor less; e becomes part of *to. */
 static bool unite(struct race_exception *to, const struct race_exception *e)
 {
-	if (says(to, e))
-		return true;
 	if (!is_of_same(to, e))
 		return false;
+	if (says(to, e))
+		return true;
 	if (to->from == e->from && to->upto == e->upto) {
 		to->lanes |= e->lanes;
 		return true;
@@ -105,7 +105,7 @@ void race_clock_except(struct race_clock *clock, const struct race_exception *e)
 	*time = *time > e->upto ? *time : e->upto;
 }
 
-/* The times of the strands of one PE: a loop whose length is constant, so that compilers make vectors of it. */
+/* The times of one PE's strands: the loop's length is constant, so that compilers make vectors of it. */
 static void join_times(uint32_t *restrict to, const uint32_t *restrict from)
 {
 	unsigned i;
@@ -125,8 +125,8 @@ static bool are_times_within(const uint32_t *restrict times, const uint32_t *res
 }
 
 /*
- * Whether the clock's exception of this number says all that e says. It mostly does if e has the same number in a
- * clock that is joined: one of the two began as a copy of the other.
+ * Whether the clock's exception of this number says all that e says. It mostly does if e has the same number
+ * in a clock that is joined: one of the two began as a copy of the other.
  */
 static bool says_at(const struct race_clock *clock, unsigned i, const struct race_exception *e)
 {
@@ -145,23 +145,29 @@ void race_clock_join(struct race_clock *to, const struct race_clock *from)
 			race_clock_except(to, &from->exceptions[i]);
 }
 
+/* The same of any of the clock's exceptions, and of its times. */
+static bool says_anywhere(const struct race_clock *clock, const struct race_exception *e)
+{
+	bool is_said = is_stale(clock, e);
+	unsigned i;
+
+	for (i = 0; i < clock->nexceptions && !is_said; i++)
+		is_said = says(&clock->exceptions[i], e);
+	return is_said;
+}
+
 bool race_clock_includes(const struct race_clock *clock, const struct race_clock *other)
 {
 	const struct race_exception *e = other->exceptions;
 	size_t first;
-	unsigned i, k;
+	unsigned i;
 
 	for (first = 0; first < 2 * nstrands(); first += RACE_NSTRANDS)
 		if (!are_times_within(other->time + first, clock->time + first))
 			return false;
-	for (i = 0; i < other->nexceptions; i++, e++) {
-		if (says_at(clock, i, e) || is_stale(clock, e))
-			continue;
-		for (k = 0; k < clock->nexceptions && !says(&clock->exceptions[k], e); k++)
-			;
-		if (k == clock->nexceptions)
+	for (i = 0; i < other->nexceptions; i++, e++)
+		if (!says_at(clock, i, e) && !says_anywhere(clock, e))
 			return false;
-	}
 	return true;
 }
 

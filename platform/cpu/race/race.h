@@ -72,6 +72,11 @@ struct race_place {
 	uint64_t offset;
 };
 
+static inline uint64_t race_place_key(const struct race_place *at)
+{
+	return (uint64_t)at->region << 48 | (uint64_t)at->pe << 40 | at->offset;
+}
+
 /* ---- clock.c ---- */
 
 /* The accesses of some lanes of a strand between two of its times. */
@@ -103,7 +108,10 @@ struct race_clock *race_clock_new(void);
 void race_clock_copy(struct race_clock *to, const struct race_clock *from);
 /* to learns all that from knows. */
 void race_clock_join(struct race_clock *to, const struct race_clock *from);
-/* Whether it would learn nothing. May be false if it would not: two exceptions may say together what a third does. */
+/*
+ * Whether the clock would learn nothing from the other one. It may be false all the same, where two
+ * exceptions together say what a third one does.
+ */
 bool race_clock_includes(const struct race_clock *clock, const struct race_clock *other);
 /* If there is no room, the exception becomes the rule, which hides races and reports no false one. */
 void race_clock_except(struct race_clock *clock, const struct race_exception *e);

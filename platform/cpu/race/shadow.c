@@ -197,9 +197,7 @@ static struct race_access access_of(const struct cell *c)
 
 static _Atomic uint8_t *lock_of(const struct race_place *at)
 {
-	const uint64_t key = at->offset / 8 ^ (uint64_t)at->region << 48 ^ (uint64_t)at->pe << 40;
-
-	return &race_shared->locks[race_hash(key) >> 32 & (RACE_NLOCKS - 1)];
+	return &race_shared->locks[race_hash(race_place_key(at) / 8) >> 32 & (RACE_NLOCKS - 1)];
 }
 
 /* Whether this access makes the cell needless. */

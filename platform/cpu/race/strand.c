@@ -314,26 +314,24 @@ bool race_knows(struct race_strand *s, const struct race_access *a, int pe, unsi
 
 void race_learn(struct race_strand *s, const struct race_clock *clock)
 {
-	struct race_lane *lane = race_own_lane(s);
-
-	if (!race_clock_includes(race_clock_of(s, lane), clock))
-		race_clock_join(race_own_clock(s, lane), clock);
+	race_clock_join(race_own_clock(s, race_own_lane(s)), clock);
 }
 
 /*
- * Whoever polls reads a value again and again that has told the block all it can. Clocks are long, so the strand
- * remembers for some words up to where its clock, which all lanes share and which only grows, has come.
+ * Whoever polls reads a value again and again that has told the block all it can. Clocks are long, so the
+ * strand remembers which snapshots its clock includes, which all lanes share and which only grows.
  */
 void race_learn_snapshot(struct race_strand *s, const struct race_word *word, uint32_t snapshot)
 {
 	struct learnt *learnt = &s->learnt[race_hash((uintptr_t)word) >> 32 & (NLEARNT - 1)];
 	const struct race_clock *told = race_snapshot(word, snapshot);
+	const struct race_known *known = race_own_lane(s)->known;
 
 	if (learnt->word == word && learnt->snapshot == snapshot)
 		return;
 	if (race_clock_includes(s->clock, told))
 		*learnt = (struct learnt){word, snapshot};
-	else
+	else if (!known || !race_clock_includes(known->clock, told))
 		race_learn(s, told);
 }
 

@@ -14,8 +14,7 @@
 
 struct race_word *race_word_find(const struct race_place *at, bool create)
 {
-	const uint64_t key = 1 + ((uint64_t)at->region << 48 | (uint64_t)at->pe << 40 | at->offset),
-		       first = race_hash(key) >> 32;
+	const uint64_t key = 1 + race_place_key(at), first = race_hash(key) >> 32;
 	struct race_word *w;
 	uint64_t n, none;
 
@@ -38,8 +37,8 @@ struct race_word *race_word_find(const struct race_place *at, bool create)
 }
 
 /*
- * A lock is held for a moment, unless its holder has lost its core, and a yield may pass a core on only to threads
- * of the same PE (lane.c, idle). So a thread that waits for longer sleeps.
+ * A lock is held for a moment, unless its holder has lost its core, and a yield may pass a core on only to
+ * threads of the same PE (lane.c, idle). So a thread that waits for longer sleeps.
  */
 void race_lock(_Atomic uint8_t *lock)
 {
